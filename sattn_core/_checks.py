@@ -60,7 +60,7 @@ def check_number(
 
 
 def _plain_number(value: object) -> object:
-    """Return a real NumPy scalar or 0-d array as a float, also of registered types (bfloat16); others unchanged."""
+    """Return a real NumPy scalar or 0-d array, bfloat16 included, as a float; return other values unchanged."""
     if hasattr(value, "__array__"):
         try:
             array = np.asarray(value)
@@ -85,7 +85,7 @@ def _interval(low: float, high: float, open_low: bool, open_high: bool) -> str:
 def check_array(
     name: str, value: ArrayLike, *, min_ndim: int = 0, ndim: int | None = None, min_length: int = 0
 ) -> NDArray[np.float64]:
-    """Return value as a float64 array if its numbers are finite and its axes, and the last one's length, fit."""
+    """Return value as a float64 array if its numbers are finite and its shape is allowed."""
     array = _real_array(name, value)
     if not np.isfinite(array).all():
         bad = array[~np.isfinite(array)].flat[0]
@@ -94,7 +94,7 @@ def check_array(
 
 
 def check_scores(name: str, value: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
-    """Return value as float64 scores if they are finite, or -inf where masked, with at least one on the axis."""
+    """Return value as float64 scores if each is finite or -inf (masked) and the axis is not empty."""
     array = _real_array(name, value)
     if np.isnan(array).any() or np.isposinf(array).any():
         bad = array[np.isnan(array) | np.isposinf(array)].flat[0]
@@ -106,14 +106,14 @@ def check_scores(name: str, value: ArrayLike, axis: int = -1) -> NDArray[np.floa
 
 
 def require_finite(name: str, result: _Result) -> _Result:
-    """Return a result of finite inputs if it did not overflow."""
+    """Return result unless it has overflowed; its inputs are known to be finite."""
     if not np.isfinite(result).all():
         raise ValueError(f"{name} must be finite, but the inputs are so large that it overflows float64")
     return result
 
 
 def broadcasts_to(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Return True if this shape broadcasts to exactly the wanted one."""
+    """Return True if shape broadcasts to exactly the wanted shape."""
     try:
         return np.broadcast_shapes(shape, wanted) == wanted
     except ValueError:
@@ -121,7 +121,7 @@ def broadcasts_to(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
 
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> str:
-    """Return value if it is one of the named choices."""
+    """Return value if it is one of the choices."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, but got {_shown(value)}")
     return value
@@ -182,7 +182,7 @@ def _real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
         array = _numbers_of_objects(name, array)
     if array.dtype.kind not in "iuf" and not _is_registered(array.dtype):
         raise TypeError(f"{name} must hold real numbers, but got dtype {array.dtype}")
-    refuse_large_integers(name, array)  # again, for input such as a table's column, which becomes an array only here
+    refuse_large_integers(name, array)  # again: a table's column, for example, becomes an array only here
     return array.astype(np.float64)
 
 
@@ -192,7 +192,7 @@ def _is_registered(dtype: np.dtype[Any]) -> bool:
 
 
 def _numbers_of_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """Convert an object array of real numbers, such as pandas makes for missing values; return others unchanged."""
+    """Convert an object array of real numbers, such as a pandas column; return other arrays unchanged."""
     items = array.ravel().tolist()
     missing = [each for each in items if type(each).__name__ == "NAType"]  # pandas, not imported here
     if missing:

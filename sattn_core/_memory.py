@@ -14,7 +14,7 @@ MOST_ENTRIES = 4096
 
 
 def remembered(most: int) -> Callable[[Callable[..., Any]], Any]:
-    """Cache the last `most` results of a function, 1 to 4,096; ``cache_clear()`` empties the cache."""
+    """Cache up to `most` results of a function (1 to 4,096); ``cache_clear()`` empties the cache."""
     if not 1 <= most <= MOST_ENTRIES:
         raise ValueError(f"most must be between 1 and {MOST_ENTRIES}, but got {most}")
     return lru_cache(maxsize=most)

@@ -1,4 +1,4 @@
-"""Story in one picture: spreads too wide for a wrong row to be put right, and too narrow to tell tokens apart."""
+"""Both failures in one picture: too wide a spread keeps wrong rows wrong, too narrow a spread makes tokens alike."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -30,11 +30,11 @@ STORY_SPREADS = tuple(2.0 ** (half / 2) for half in range(12))  # standard devia
 # Results of `count_uncorrected` at each of STORY_SPREADS.
 _UNCORRECTED = (0, 0, 0, 13, 66, 111, 193, 235, 265, 280, 284, 288)
 _STORY_ROWS_AT = 64  # d_k of the rows in `count_uncorrected`
-_FIRST = 10.0  # first learning rate to try, times scale² d_k: it usually puts all rows right
+_FIRST = 10.0  # the rate nearest to this ÷ (scale² d_k) is tried first: it usually puts all rows right
 
 
 def count_uncorrected(score_std: float) -> int:
-    """Return how many of STORY_ROWS wrong rows stay wrong at the best of LEARNING_RATES, for scores of this spread.
+    """Return the number of STORY_ROWS wrong rows that stay wrong at the best of LEARNING_RATES, at this spread.
 
     >>> count_uncorrected(1.0)
     0
@@ -72,7 +72,7 @@ def uncorrected_share(score_std: ArrayLike) -> NDArray[np.float64]:
 
 
 def flatness(score_std: ArrayLike) -> NDArray[np.float64]:
-    """Return the loss of a token's own share of its output, relative to a spread of 1; 0 from σ = 1 on.
+    """Return the relative loss of a token's own share of its output, compared with σ = 1; 0 for σ ≥ 1.
 
     >>> round(float(flatness(1 / 32)), 3)
     0.998

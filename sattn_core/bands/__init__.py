@@ -1,1 +1,1 @@
-"""Bands within which chance moves a measurement around its prediction."""
+"""Bands around predictions, within which chance alone keeps most measurements."""

@@ -13,12 +13,13 @@ ROUGH_ESTIMATE, NO_BAND = "rough estimate from the draws", "too few scores for a
 INFINITE, UNKNOWN = "infinite", "none known"
 ROUGH = (ROUGH_NORMAL, ROUGH_GAMMA, ROUGH_ESTIMATE)
 Z95 = float(ndtri(0.975))
-# A measured kurtosis m₄/m₂² is skewed: above this relative standard error a normal band misses far fewer than 5 %.
+# Above this relative standard error a measured kurtosis m₄/m₂² is so skewed that its normal band covers far more
+# than 95 %.
 _LARGEST_KURTOSIS_ERROR = 0.1
 
 
 def student_quantile(n: int) -> float:
-    """Return the 97.5 % quantile of Student's t for a standard error from n values: n − 1 degrees of freedom."""
+    """Return the 97.5 % quantile of Student's t with n − 1 degrees of freedom, for a standard error from n values."""
     return float(stdtrit(n - 1, 0.975))
 
 
@@ -36,7 +37,7 @@ class MomentRow:
     standard_error: float
     low: float
     high: float
-    z: float  # (measured − predicted) / standard_error; nan if any of these or the band is not finite, or the error 0
+    z: float  # (measured − predicted) / standard_error; nan if standard_error is 0 or another field is not finite
     inside: bool | None  # True if low ≤ measured ≤ high; None if z is nan
     # Source of the standard error ("exact" theory, "simulated" from the law of q and k) and, unless the band is exact
     # too, its approximation; or the reason why there is no band
@@ -44,12 +45,12 @@ class MomentRow:
 
     @property
     def is_rough(self) -> bool:
-        """Return True if the band is rough, so that it may not cover 95 %."""
+        """Return True if the band is rough: it may cover more or less than 95 %."""
         return self.error_source in ROUGH
 
 
 class Band(NamedTuple):
-    """Prediction, standard error, 95 % band and source of the band of one moment."""
+    """Prediction of one moment, with its standard error, 95 % band, and the band's source."""
 
     predicted: float
     standard_error: float
@@ -65,7 +66,7 @@ class Band(NamedTuple):
 
     @classmethod
     def gamma(cls, predicted: float, error: float, source: str) -> "Band":
-        """Return the band of the gamma law with this mean and standard deviation, skewed like a variance."""
+        """Return the band of the gamma law with this mean and standard deviation: skewed, as a variance is."""
         if not error:
             return cls.normal(predicted, error, source)
         low, high = gammaincinv((predicted / error) ** 2, (0.025, 0.975)) * error**2 / predicted
@@ -83,7 +84,7 @@ class Band(NamedTuple):
         return band._replace(error_source=NORMAL if small else ROUGH_NORMAL)
 
     def row(self, name: str, measured: float, factor: float = 1.0) -> MomentRow:
-        """Return the measured moment beside this band times factor."""
+        """Return the measured moment beside this band, after multiplying the band by factor."""
         predicted, error, low, high = (factor * value for value in self[:4])
         comparable = 0 < error < math.inf and math.isfinite(measured) and math.isfinite(low)
         z = (measured - predicted) / error if comparable else math.nan
@@ -92,9 +93,10 @@ class Band(NamedTuple):
 
 
 def gamma_source(has_eight_moments: bool) -> str:
-    """Return `GAMMA`, or `ROUGH_GAMMA` if the gamma band of a variance covers more than 95 %.
+    """Return `GAMMA`, or `ROUGH_GAMMA` for a law without eight finite moments.
 
-    If a law lacks the sixth moment, its variance rarely strays as far as the standard error suggests: for Student's t
-    with five degrees of freedom at d_k = 1, even the variance of 80,000 scores is inside the band in 98.5 % of draws.
+    Only Student's t with five degrees of freedom lacks them. Its sixth moment is infinite too, so a measured variance
+    rarely strays as far as its standard error suggests: at d_k = 1 the gamma band holds even the variance of 40,000
+    scores in 98.5 % of draws instead of 95 %.
     """
     return GAMMA if has_eight_moments else ROUGH_GAMMA

@@ -25,7 +25,7 @@ from sattn_core.laws.dot_product import dot_product_ppf
 from sattn_core.laws.moments import pair_moments, score_moments
 
 Shape = tuple[int, int, int]  # n_queries, n_keys, d_k
-# Simulated bands: least and most matrices, most random numbers, random numbers at a time.
+# Simulated bands: fewest and most matrices, limit of random numbers in all, and in one block.
 _MATRICES, _MOST_NUMBERS, _BLOCK = (2_000, 20_000), 10_000_000, 500_000
 _SEED = 64
 _FEWEST_PRODUCTS = 16  # with a smaller d_k · min(n_queries, n_keys) the mean of all entries is far from normal
@@ -34,7 +34,8 @@ _FEWEST_PRODUCTS = 16  # with a smaller d_k · min(n_queries, n_keys) the mean o
 def matrix_bands(shape: Shape, pair_law: PairLaw) -> tuple[Band, Band, Band]:
     """Return the bands of mean, variance (ddof=0) and excess kurtosis of one matrix of shape (n_queries, n_keys, d_k).
 
-    If q or k has a mean, the kurtosis has no band: a band estimated from rows and columns covers far less than 95 %.
+    If q or k has a mean other than 0, the kurtosis has no band: a band estimated from rows and columns covers far less
+    than 95 %.
     """
     return _mean_band(shape, pair_law), _variance_band(shape, pair_law), _kurtosis_band(shape, pair_law)
 
@@ -57,7 +58,7 @@ def matrix_bands_price(shape: Shape, pair_law: PairLaw) -> Price:
 
 
 def numbers_of(shape: Shape) -> int:
-    """Return the number of random numbers in one matrix of scores."""
+    """Return the number of random numbers that one Q Kᵀ needs."""
     n_queries, n_keys, d_k = shape
     return (n_queries + n_keys) * d_k
 
@@ -68,7 +69,7 @@ def _mean_band(shape, pair_law):
     source = NORMAL if d_k * min(m, n) >= _FEWEST_PRODUCTS else ROUGH_NORMAL
     band = Band.normal(d_k * pair_law.mean_q * pair_law.mean_k, math.sqrt(variance), source)
     if pair_law.law == "normal" and pair_law.is_centred:
-        # √(m n) times the mean is itself a dot product of d_k normal components
+        # √(m n) times the mean has the law of one q·k with normal components
         edge = float(dot_product_ppf(0.975, d_k)) / math.sqrt(m * n)
         band = band._replace(low=-edge, high=edge, error_source=EXACT)
     return band

@@ -16,7 +16,7 @@ from sattn_core.laws.moments import check_kurtosis
 SMALLEST_GAMMA_SHAPE = 6.0
 _SIMULATED_MATRICES = 25_000
 _BLOCK = 5_000  # number of matrices at a time, 5 MB
-_FEWEST_BEYOND = 25  # simulated matrices beyond each end of a band: their share has a relative error of at most a fifth
+_FEWEST_BEYOND = 25  # simulated matrices beyond each end of a band: a relative standard error of at most 1/5
 
 
 class ScoreVarianceMoments(NamedTuple):
@@ -98,7 +98,7 @@ def moments_of_variance(
 
 
 def _variance_given_queries(m, n, d, excess_q, excess_k, square_q, square_k):
-    """Return the mean over queries of the variance of N V over keys."""
+    """Return the variance of N V over keys, averaged over queries."""
     # Moments of an entry G_cc and of the mean q_c of one component; E G_cd^2 = m - 1 for c != d.
     diagonal = (m - 1) ** 2 + 2 * (m - 1) + excess_q * (m - 1) ** 2 / m
     both = square_q * (m - 1) + (m - 1) / m + excess_q * (m - 1) / m**2  # E G_cc q_c^2
@@ -112,7 +112,7 @@ def _variance_given_queries(m, n, d, excess_q, excess_k, square_q, square_k):
 
 
 def _variance_over_queries(m, n, d, excess_q, square_q, square_k):
-    """Return the variance over queries of the mean of N V over keys."""
+    """Return the variance over queries of N V averaged over keys."""
     square_of_H = (m - 1) * n**2 * d * (1 + 2 * square_k + square_k**2 * d) + (n - 1) ** 2 * d
     diagonal = (1 - 1 / m) * n * (1 + square_k) + (n - 1) / m
     return 2 * square_of_H + excess_q * m * d * diagonal**2 + 4 * (n - 1) ** 2 * square_q * m * d

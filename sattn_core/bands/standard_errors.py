@@ -34,7 +34,7 @@ def share_error(share: ArrayLike, n: int) -> NDArray[np.float64]:
 
 
 def share_interval(count: ArrayLike, n: int, *, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the exact interval, of at least this level, for the share count / n (Clopper and Pearson, 1934)."""
+    """Return the exact interval for the share count / n, of at least this level (Clopper and Pearson, 1934)."""
     count, tail = np.asarray(count, dtype=np.float64), (1 - level) / 2
     low = np.where(count > 0, betaincinv(np.maximum(count, 1), n - count + 1, tail), 0.0)
     return low, np.where(count < n, betaincinv(count + 1, np.maximum(n - count, 1), 1 - tail), 1.0)

@@ -34,7 +34,7 @@ def matrix_variances(size: int, d_k: int, n_draws: int, seed: int) -> NDArray[np
 
 
 def _block_variances(size, d_k, n_draws, rng_squares, rng_normals):
-    """Return the variances for bidiagonal A: row i of A B is a_i b_i + c_i b_(i−1). Leave out the corner, the mean."""
+    """Return the variances for bidiagonal A: row i of A B is a_i b_i + c_i b_(i−1), without the corner (the mean)."""
     row = np.arange(min(size, d_k + 1))  # later rows of A are 0
     freedom = np.stack([d_k - row, np.where(row, size - row, 0), np.full(len(row), size - 1)])
     squares = 2 * rng_squares.standard_gamma(freedom / 2, (n_draws, *freedom.shape))
@@ -44,7 +44,7 @@ def _block_variances(size, d_k, n_draws, rng_squares, rng_normals):
 
 
 def _sum_of_squares(diagonal, below, length, along):
-    """Return the sum of squares of A B but its corner, from a_i², c_i², |b_i|² and the part of b_i along b_(i−1)."""
+    """Return the sum of squares of A B without its corner, from a_i², c_i², |b_i|² and b_i's part along b_(i−1)."""
     total = np.einsum("ni,ni->n", diagonal, length) - diagonal[:, 0] * np.square(along[:, 0])
     total += np.einsum("ni,ni->n", below[:, 1:], length[:, :-1])
     mixed = np.sqrt(diagonal[:, 1:] * below[:, 1:] * length[:, :-1])
@@ -87,7 +87,7 @@ def reference_draws(size: int, d_k: int) -> int:
 
 
 def independent_entries_std(size: int, d_k: int) -> float:
-    """Return the standard deviation of the variance as if the entries were independent, which is too small."""
+    """Return the standard deviation that the variance would have with independent entries, which is too small."""
     return math.sqrt(2 * d_k * (d_k + 3)) / size
 
 

@@ -126,7 +126,7 @@ def _component_work(pair_law):
 
 
 def _block_work(pair_law):
-    """Return the work per pair of drawing the sums over an octave, and over half of a block."""
+    """Return the work for one pair: drawing the sums over an octave, and those over half a block."""
     normal, gamma, more = DRAWN["standard_normal"], DRAWN["standard_gamma"], 3 * bool(pair_law.correlation)
     if pair_law.law == "sparse":
         return DRAWN["binomial"] + gamma + normal + 7, DRAWN["hypergeometric"] + 2 * gamma + normal + 26
@@ -195,7 +195,7 @@ class _Block(NamedTuple):
 
 
 def _block_scores(n, dims, pair_law, key, check, sums=None):
-    """Yield the scores, or other sums, at each of dims; octaves are halved at dims inside them."""
+    """Yield the scores, or other sums, at each of dims; an octave with one of dims inside is halved."""
     sums, scores = sums or _score, 0.0
     for start, size in _octaves(dims[-1]):
         check()
@@ -273,10 +273,10 @@ def _left_half(block, pair_law, rng):
 
 
 def _share_of_half(rng, half, n):
-    """Draw the share of half of the components in the sum of squares, which is Beta(half/2, half/2).
+    """Draw Σ z² over the first half of a block ÷ Σ z² over the whole block, which is Beta(half/2, half/2).
 
-    This is the law of (1 + x)/2, x a component of a random point on the unit sphere in half + 1 dimensions, which
-    needs one χ² instead of two.
+    (1 + x)/2 has this law if x is a component of a random point on the unit sphere in half + 1 dimensions, and its
+    draw needs one χ² instead of two.
     """
     one = rng.standard_normal(n)
     return 0.5 + 0.5 * one / np.sqrt(one**2 + _chi_square(rng, half, n))

@@ -1,4 +1,4 @@
-"""Scale of scores in variants of attention, one number each, all measured on the same queries and keys."""
+"""Scale of scores in variants of attention: numbers that are exact, or measured on one draw of queries and keys."""
 
 import math
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from sattn_core.layers.softmax import softmax
 D_K, N_KEYS, GROUP = 64, 64, 4  # GROUP: number of query heads that share one head of keys
 TILE = 16  # keys in one tile of `_tiled_softmax`
 KEY_SIZE, LATENT_SIZE = 192, 576  # DeepSeek-V2: size of one head's key, and of the latent cached for all heads
-_LONGER = 8.0  # factor on the queries of linear attention
+_LONGER = 8.0  # factor by which the queries of linear attention are lengthened
 
 
 @dataclass(frozen=True, eq=False)
 class ShortAnswers:
-    """Numbers for the variants, one each. A spread is the root mean square of the scores that enter the softmax."""
+    """Numbers for the variants of attention. A spread is the root mean square of the scores that enter the softmax."""
 
     plain: float  # spread of plain attention
     causal: float  # spread of the scores that a causal mask allows
@@ -28,7 +28,7 @@ class ShortAnswers:
     grouped: float  # spread if GROUP query heads share their keys
     normed: float  # spread after RMSNorm of q and of k
     bound: float  # largest possible score after RMSNorm, √d_k
-    latent: float  # spread with 1/√LATENT_SIZE over the spread with the right 1/√KEY_SIZE
+    latent: float  # spread with 1/√LATENT_SIZE ÷ spread with 1/√KEY_SIZE, the right scale
     tiled: float  # largest difference between weights computed tile by tile and by softmax
     linear: float  # largest change of a weight in linear attention if queries are _LONGER times as long
     # sink: expected weight of a sink of score 0 beside 16 keys, and beside MOST_KEYS - 1 keys

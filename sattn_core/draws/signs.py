@@ -12,7 +12,7 @@ from scipy.special import binom
 from sattn_core._checks import check_integer
 from sattn_core.laws.components import block_generator
 
-_STREAM = 20  # random stream, chosen so that "cat" is not on top at seed 0, as in two of three sentences
+_STREAM = 20  # random stream, chosen so that at seed 0 "cat" does not have the largest sum
 _BITS = 64  # signs in a word, one per bit
 MOST_SIGNS = 1_024  # limit of float64: 2^−1,024 is below its normal numbers
 
@@ -41,12 +41,12 @@ def _words(n_signs, n_sums, seed):
 
 
 def chance_on_top(starts: ArrayLike, n_signs: int) -> NDArray[np.float64]:
-    """Return for each start the probability that it is the largest, ties included, after n_signs more signs each."""
+    """Return each start's probability of being the largest sum, ties included, after n_signs more signs each."""
     starts, n_signs = np.asarray(starts, dtype=np.float64), check_integer("n_signs", n_signs, 0, MOST_SIGNS)
     ups = np.arange(n_signs + 1)
     probability = binom(n_signs, ups) * 0.5**n_signs
-    at_most = np.append(0.0, np.cumsum(probability))  # [u + 1]: probability of at most u ups
-    ahead = np.floor((starts[:, None] - starts) / 2).astype(int)  # how many more ups the other sum may have
+    at_most = np.append(0.0, np.cumsum(probability))  # [u + 1]: probability of at most u signs +1
+    ahead = np.floor((starts[:, None] - starts) / 2).astype(int)  # how many more signs +1 the other sum may have
     allowed = np.clip(ups + ahead[:, :, None] + 1, 0, n_signs + 1)
     others = np.where(np.eye(len(starts), dtype=bool)[:, :, None], 1.0, at_most[allowed])
     return others.prod(axis=1) @ probability

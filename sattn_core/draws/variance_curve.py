@@ -28,7 +28,7 @@ class VarianceCurve:
     theory: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    error_source: str  # source of the least certain band, at the smallest dimension, as in `MomentRow`
+    error_source: str  # as in `MomentRow`, for the least certain band, at the smallest dimension
 
     def spread(self, what: str) -> NDArray[np.float64]:
         """Return the square roots of `measured`, `theory`, `low` or `high`: standard deviations, (3, n_dims)."""
@@ -43,7 +43,7 @@ class VarianceCurve:
 
     @property
     def is_rough(self) -> bool:
-        """Return True if the band at the smallest dimension is rough, so that it may not cover 95 %."""
+        """Return True if the band at the smallest dimension is rough: it may cover more or less than 95 %."""
         return self.error_source in ROUGH
 
 

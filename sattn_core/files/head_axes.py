@@ -63,7 +63,7 @@ def _has_tokens_first(Q, K, task):
 
 
 def _serve(heads):
-    """Return True if the number of heads of Q is a multiple of that of K; heads holds both, or the only one."""
+    """Return True if Q's number of heads is a multiple of K's; heads holds both numbers, or only one."""
     return len(heads) == 1 or (min(heads) > 0 and heads[0] % heads[1] == 0)
 
 
@@ -133,6 +133,6 @@ def check_size(name: str, shape: tuple[int, ...]) -> None:
 
 
 def described(Q: Rows, K: Rows) -> str:
-    """Return the numbers of heads, queries, keys and components in one line."""
+    """Return one line of text with the numbers of heads, queries, keys and components."""
     heads = f"{len(Q)} heads, " if Q.ndim == 3 else ""
     return f"{heads}{Q.shape[-2]:,} queries, {K.shape[-2]:,} keys, d_k = {Q.shape[-1]:,}"

@@ -43,7 +43,7 @@ class _Layout:
     has_decimal_commas: bool
 
     def cells(self, line: str) -> list[str]:
-        """Return the cells of a line without quotation marks and spaces, at most one more than allowed."""
+        """Return the cells of a line without quotation marks and spaces; at most MAX_COLUMNS + 1 cells."""
         mark = self.delimiter
         if '"' in line and line.count(mark or " ") <= MAX_COLUMNS:
             if line.count('"') % 2:
@@ -200,7 +200,7 @@ def _cells_of(name, layout, line):
 
 
 def _count_headings(name, lines, layout, task):
-    """Count the heading lines: lines of words, and a line that counts the columns beside an empty or named cell."""
+    """Count the heading lines: lines of words, and a line of column numbers after an empty or named cell."""
     first = [_cells_of(name, layout, line) for line in islice(lines, _MOST_HEADINGS + 1)]
     n = 0
     while n < len(first) and not any(map(layout.is_number, first[n])):
@@ -225,13 +225,13 @@ def _counts_beside_a_name(cells, below, layout, task):
     if not len(values) or not (names or shorter):
         return False
     if cells[0] and any(cells[i] and not (i < len(below) and layout.is_number(below[i])) for i in names):
-        return False  # this is a row that begins with its name
+        return False  # the line is a row that begins with its name
     whole_below = all(layout.is_number(cell) and layout.number(cell).is_integer() for cell in below)
     return _counts(values, fewest=1) or (cells[0] == "" and _is_whole(values) and not whole_below)
 
 
 def _heads_nothing(name, lines, n_headings, layout):
-    """Return True if the heading has no name for the first column, as for an index."""
+    """Return True if the heading leaves the first column unnamed, or names it as an index, such as "id"."""
     if not n_headings or n_headings >= len(lines):
         return False
     head, below = (_cells_of(name, layout, line) for line in lines[n_headings - 1 : n_headings + 1])
@@ -313,7 +313,7 @@ def _trimmed(cells):
 
 
 def _checked_width(name, row, cells, width, empty):
-    """Return the cells of a row without empty ones beyond the width; raise ScoreFileError if their number differs."""
+    """Return the cells of a row without empty ones beyond the width; raise ScoreFileError for more or fewer cells."""
     found = _trimmed(cells[: MAX_COLUMNS + 1])
     if len(found) < width and "" in cells[len(found) : width] and len(found) not in empty:
         at = f"row {row}, column {len(found) + 1} is empty"
@@ -369,7 +369,7 @@ def _is_whole(values):
 
 
 def _without_index(numbers, task, named, kept):
-    """Return the numbers without index columns at either end: columns that count, or the only ones of whole numbers."""
+    """Return the numbers without index columns at either end: row numbers, or the only columns of whole numbers."""
     if task.reading.first_column != GUESS or numbers.shape[1] < 2 or not np.isfinite(numbers).all():
         return numbers
     n, width = _index_length(numbers, named and kept[0] == 0), numbers.shape[1]
@@ -391,7 +391,7 @@ def _odd_ends(numbers):
 
 
 def _index_length(numbers, named):
-    """Return the number of index columns at the start: columns that count, or the only ones of whole numbers."""
+    """Return the number of index columns at the start: row numbers, or the only columns of whole numbers."""
     first, rest = numbers[:, 0], numbers[:, 1:]
     whole = (numbers == np.rint(numbers)).all(axis=0)
     n_whole = len(whole) if whole.all() else int(np.argmin(whole))

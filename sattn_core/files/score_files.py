@@ -43,7 +43,7 @@ _BITS = {"BF16": "bfloat16", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2
 _MAX_HEADER_BYTES = 10_000
 _MAGIC = b"\x93NUMPY"
 _UNNAMED = (["array 1", "array 2"], ["arr_0", "arr_1"])  # names of arrays from np.save and np.savez
-# Version 3.0 differs from 2.0 only in names of fields in UTF-8, and arrays with fields are refused.
+# Version 3.0 only adds UTF-8 field names to 2.0, and arrays with fields are refused.
 _NPY_HEADERS = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0, (3, 0): read_array_header_2_0}
 _MAX_DIRECTORY_BYTES = 64 * 1024
 
@@ -65,7 +65,7 @@ def read_queries_and_keys(
 def read_as(
     q_file: tuple[str, bytes], k_file: tuple[str, bytes] | None = None, reading: Reading | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[str, ...]]:
-    """Read Q and K with these options; return them and notes, which are the shapes and all guesses."""
+    """Read Q and K with these options; return them with notes on the shapes and on every guess."""
     _check_total(q_file, k_file)
     reading = reading or Reading()
     tasks = [Task(reading) for _ in filter(None, (q_file, k_file))]
@@ -81,7 +81,7 @@ def read_as(
 
 
 def _told(tasks):
-    """Return the notes on the files; a note on only one of two files begins with its role, Q or K."""
+    """Return the notes on the files; a note on only one of two files begins with "Q: " or "K: "."""
     if len(tasks) == 1 or tasks[0].notes == tasks[1].notes:
         return tasks[0].notes
     shared = [note for note in tasks[0].notes if note in tasks[1].notes]
@@ -153,7 +153,7 @@ def _role(key):
 
 
 def _choose_both(name, names):
-    """Return the names of the arrays for Q and K, of two unnamed arrays, or of the only array if it can be Q."""
+    """Return the names of Q and K among these; two unnamed arrays are Q and K, and a single array may be Q."""
     exact = [key for wanted in ("q", "k") for key in names if key.lower() == wanted]
     found = exact or [key for wanted in ("q", "k") for key in names if _role(key) == wanted]
     if [_role(key) for key in found] == ["q", "k"]:
@@ -281,7 +281,7 @@ def _one(name, names):
 
 
 def _note_names(arrays, task):
-    """Add a note on which array is Q and which is K, unless these are their names."""
+    """Add a note on which array is Q and which is K, unless their names are Q and K."""
     names = [*arrays]
     if len(names) == 2 and [each.lower() for each in names] != ["q", "k"]:
         task.note(f"{_shown_name(names[0])} is Q, {_shown_name(names[1])} is K")

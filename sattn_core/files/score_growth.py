@@ -1,4 +1,4 @@
-"""Exponent of the growth of scores with the number of components, and its interval from few rows."""
+"""Exponent with which scores grow as components are added, and its interval from few rows."""
 
 import math
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from scipy.special import stdtrit
 
 FEWEST_ROWS = 5  # fewest queries, and keys, for an interval
 _LEVEL = 0.95
-_ROUNDING = 1e-13  # rounding of a logarithm: a trace and a sum of the same numbers differ by less than this
-_WIDEST = 100.0  # widest interval of a logarithm; a wider one means that the sum is mere rounding beside the trace
+_ROUNDING = 1e-13  # largest rounding error of the ratio's logarithm
+_WIDEST = 100.0  # largest half-width of a logarithm's interval; if it is wider, the sum is mere rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class FittedExponent:
     low: float
     high: float
     dims: tuple[int, ...]  # numbers m of components: powers of two, and d_k
-    # (n_dims,): root mean square over all subsets of m components, by a closed form
+    # (n_dims,): root mean square of scores over all subsets of m components, by a closed form
     sizes: NDArray[np.float64]
 
 
@@ -49,12 +49,12 @@ def row_exponent(
 ) -> FittedExponent:
     """Return the exponent of the spread within a row.
 
-    The exponent depends on one ratio alone: the mean square of a score, tr(M C), over the sum of the mean
-    squares of its d_k terms, Σ M_aa C_aa. The interval follows from the ratio's logarithm: Student's t, with
+    The exponent depends on one ratio alone: the mean square of a score, tr(M C), divided by the sum of the
+    mean squares of its d_k terms, Σ M_aa C_aa. The interval follows from the ratio's logarithm: Student's t, with
     the smaller number of rows minus 1 as degrees of freedom, times a standard error from the contributions
     of each query and each key (infinitesimal jackknife). Noise that queries and keys share may be counted
     twice, so the interval is up to √2 times too wide. For independent components (normal, Student's t₅,
-    sparse, Laplace, uniform, ±1) it held ½ in 94 to 100 % of samples, with 5 rows and with 300.
+    sparse, Laplace, uniform, ±1) it contained ½ in 94 to 100 % of samples, with 5 rows and with 300.
     """
     parts = [
         np.array([np.square(rows) @ other.diagonal(), np.einsum("id,id->i", rows @ other, rows)])
@@ -76,7 +76,7 @@ def paired_exponent(q: NDArray[np.float64], k: NDArray[np.float64], *, power: in
     makes the interval too narrow. The squared standard error is therefore at least
     2 Σ_i Σ_{a≠b} p_a² p_b² / (Σ_i Σ_a p_a²)², with the terms p_a of score i, which is exact if the signs of
     all terms are independent. If a shared part makes the ratio r larger than 1, this bound is multiplied by
-    (2 r − 1) / r². The interval held ½ in 95 to 100 % of samples of independent components, with the laws
+    (2 r − 1) / r². The interval contained ½ in 95 to 100 % of samples of independent components, with the laws
     named there, from 5 rows up. It is approximate if q_i depends on k_i and the tails are heavy or rows few.
     """
     terms = np.square(q * k)
@@ -117,7 +117,7 @@ def _fitted(d_k, whole, n_rows, squared_error, power):
     most = max(ratio, d_k)  # largest possible ratio of a sum of d_k terms
     ratios = np.array([ratio, ratio * math.exp(-half), min(ratio * math.exp(half), most)])
     squares = mean_over_subsets(dims, d_k, whole[0] * np.ones(3), whole[0] * ratios)
-    if not (np.isnan(squares) | (squares > 0)).all():  # the sum is only rounding
+    if not (np.isnan(squares) | (squares > 0)).all():  # the sum is mere rounding
         return no_exponent(d_k, whole, power)
     x = np.log(dims) - np.log(dims).mean()
     slopes = 0.5 * np.log(squares) @ x / (x @ x)

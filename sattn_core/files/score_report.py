@@ -21,10 +21,10 @@ SCALED_EDGES = np.linspace(-6.0, 6.0, 97)
 SHOWN_QUERIES = 128  # number of queries per head whose softmax and histogram are computed
 RIGHT_LOW, RIGHT_HIGH = 0.8, 1.25  # the verdict is "right" if scaled_std / target_std is between these
 _ALIGNED_LIFT, _ALIGNED_Z = 1.0, 6.0
-_WIDER = 1.1  # a band wider than the normal one by this factor is due to heavy tails
+_WIDER = 1.1  # heavy tails are named as the reason if tail_band is wider than scaled_band by this factor
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ROUNDING = 16 * np.finfo(float).eps  # relative variation below this counts as none
-_TINIEST = 1e-300  # its reciprocal is still a float64
+_TINIEST = 1e-300  # smallest standard deviation that counts: its reciprocal does not overflow
 
 
 @dataclass(frozen=True)
@@ -74,21 +74,22 @@ class HeadReport:
     # without a kurtosis
     tail_band: tuple[float, float]
     unit_scale: float  # target_std / within_row_std (∞ if there is no variation)
-    # size_factor, shape_factor: two factors of scaled_std²: mean square of a query component times variance of a key
-    # component, and the effect of directions that q and k share (d_k over the effective dimension of the scores)
+    # size_factor, shape_factor: scaled_std² is their product. size_factor: mean square of a query component times
+    # variance of a key component; shape_factor: effect of directions that q and k share (d_k ÷ the effective
+    # dimension of the scores)
     size_factor: float
     shape_factor: float
     # Correlation between the components of query i and of key i; NaN if the numbers of rows differ
     paired_correlation: float
-    # paired_lift, paired_z: mean score of query i with key i minus the mean of all scores, in units of within_row_std,
-    # and of its standard error (±∞ if all are equal). NaN if the numbers of rows differ.
+    # Mean score of query i with key i minus the mean of all scores: paired_lift in units of within_row_std, paired_z in
+    # units of its standard error (±∞ if all are equal). NaN if the numbers of rows differ.
     paired_lift: float
     paired_z: float
     # row_exponent, paired_exponent: growth of the spread within a row, and of the scores of query i with key i
     row_exponent: FittedExponent
     paired_exponent: FittedExponent
     saturation: tuple[Saturation, ...]  # for the scales 1, 1/√d_k, 1/d_k and unit_scale
-    # (96,): counts in the bins of `SCALED_EDGES`, of the first 128 queries' scores over √d_k minus their row means
+    # (96,): counts in the bins of `SCALED_EDGES`, of the first 128 queries' scores ÷ √d_k minus their row means
     scaled_counts: NDArray[np.int_]
     # scaled_below, scaled_above: number of scores outside the bins
     scaled_below: int
@@ -228,7 +229,7 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
 
 
 def check_score_shapes(shape_q: tuple[int, ...], shape_k: tuple[int, ...]) -> None:
-    """Raise ValueError for shapes of Q and K that cannot be measured; needs no numbers."""
+    """Raise ValueError if Q and K of these shapes cannot be measured."""
     for name, shape in (("Q", shape_q), ("K", shape_k)):
         _check_one_shape(name, shape)
     if len(shape_q) != len(shape_k):
@@ -285,7 +286,7 @@ def _measure_head(Q, K, check):
 
 
 def _near_one(rows):
-    """Return rows / 2**power, whose largest number is in [½, 1) so that no square underflows, and power."""
+    """Return rows / 2**power, and power. The largest number returned is in [½, 1): its square cannot underflow."""
     power = math.frexp(np.abs(rows).max())[1]
     return np.ldexp(rows, -power), power
 
@@ -298,7 +299,7 @@ def _centred(rows):
 
 
 def _spread(H, power):
-    """Return the variance within a row, and the standard deviation times 2**power; both 0 if only rounding."""
+    """Return the variance within a row, and the standard deviation times 2**power; both 0 if mere rounding."""
     variance = float(H.sum())
     std = math.ldexp(math.sqrt(max(variance, 0.0)), power)
     return (variance, std) if variance > _ROUNDING * np.abs(H).sum() and std > _TINIEST else (0.0, 0.0)

@@ -169,7 +169,7 @@ def checked_mask(mask: ArrayLike, n_queries: int, n_keys: int) -> tuple[tuple[bo
 
 
 def _ask_about_commas(name, text, *, semicolons):
-    """Raise ValueError for a comma that may be decimal: with semicolons as separators, any comma between digits."""
+    """Raise ValueError for a comma that may be decimal; if semicolons separate, for any comma between digits."""
     doubtful = _DOUBTFUL.search(text)
     if doubtful or (semicolons and _TOUCHING.search(text)):
         shown = next(_TOUCHING.finditer(text, doubtful.end() if doubtful else 0))[0][:20]
@@ -229,7 +229,7 @@ def _without_brackets(text):
 
 
 def _checked_item(item, place, missing, kept):
-    """Return the item as a number within the limits; otherwise raise a ValueError with the item and its place."""
+    """Return the item as a number within the limits; otherwise raise a ValueError with the item and its position."""
     if not item:
         raise ValueError(missing)
     item = _printable(item)

@@ -53,7 +53,7 @@ class ComponentLaw:
 
     @property
     def has_eight_moments(self) -> bool:
-        """Return True if the moments up to the eighth are finite."""
+        """Return True if all moments up to the eighth are finite."""
         return bool(np.isfinite(self.moments).all())
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:

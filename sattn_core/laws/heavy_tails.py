@@ -1,4 +1,4 @@
-"""Typical size of dot products without a variance: components with Student's t distribution, 1 ≤ ν ≤ 2."""
+"""Typical size of dot products with infinite variance: components with Student's t distribution, 1 ≤ ν ≤ 2."""
 
 import math
 
@@ -9,7 +9,7 @@ from scipy.special import gammaln, kv
 from sattn_core._memory import remembered
 
 _STEP = 0.05  # step of _SIZES
-_SIZES = np.arange(-30.0, 30.0, _STEP)  # logarithms of a component, and of t in the characteristic function
+_SIZES = np.arange(-30.0, 30.0, _STEP)  # ln |x| of a component x, and ln t of the characteristic function
 _LEAST = 1e-9  # smallest value of the characteristic function that counts
 _POINTS = 20_000
 
@@ -29,14 +29,14 @@ def median_size(d_k: int, nu: float) -> float:
     phi, step = np.exp(np.interp(np.log(t), _SIZES, log_phi)), t[0]
 
     def share(size):
-        return 2 / math.pi * step * (float(np.sum(phi * np.sin(size * t) / t)) + size / 2)  # size / 2: the end t = 0
+        return 2 / math.pi * step * (float(np.sum(phi * np.sin(size * t) / t)) + size / 2)  # size / 2: term at t = 0
 
     unit = math.exp(-wide)
     return float(brentq(lambda size: share(size) - 0.5, 0.05 * unit, 5 * unit, rtol=1e-6))
 
 
 def _one_less_phi(nu: float) -> NDArray[np.float64]:
-    """Return 1 − φ at t = exp(_SIZES): the mean over x of 1 − φ₁(t x), φ₁ the function of a component."""
+    """Return 1 − φ at t = exp(_SIZES): E[1 − φ₁(t x)], with φ₁ the characteristic function of a component x."""
     n = len(_SIZES)
     u = math.sqrt(nu) * np.exp(2 * _SIZES[0] + _STEP * np.arange(2 * n - 1))
     log_scale = math.log(2) * (1 - nu / 2) - gammaln(nu / 2)

@@ -24,7 +24,7 @@ class DotProductMoments:
     mean, variance : float
         Mean and variance of the score over random queries and keys.
     excess_kurtosis : float
-        Fourth central moment over the squared variance, minus 3 (0 for a normal score). Infinite if
+        Fourth central moment divided by the squared variance, minus 3 (0 for a normal score). Infinite if
         the fourth moment is, NaN for a constant score.
     within_row_variance : float
         Variance of one query's scores over keys that are independent of it, averaged over queries:

@@ -167,7 +167,7 @@ def attention_backward(
 
 
 def _forward(Q, K, V, scale, mask):
-    """Return the steps of attention without checks, also for complex inputs, as the complex step needs."""
+    """Return the steps of attention without checks, also for complex inputs, as complex-step derivatives need."""
     raw_scores = Q @ K.swapaxes(-1, -2)  # (…, n_queries, d_k) (…, d_k, n_keys) -> (…, n_queries, n_keys)
     scaled_scores = scale * raw_scores
     masked_scores = scaled_scores if mask is None else np.where(mask, scaled_scores, -np.inf)

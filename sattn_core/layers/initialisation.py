@@ -33,7 +33,7 @@ class ProjectionVariance(NamedTuple):
 class InitScheme:
     """Scheme for drawing a weight matrix with independent entries of a symmetric law."""
 
-    # name, formula, source: entry of `INIT_SCHEMES`; variance of one weight as text; where the scheme is defined
+    # name: key in `INIT_SCHEMES`; formula: variance of one weight as text; source: where the scheme is defined
     name: str
     formula: str
     source: str

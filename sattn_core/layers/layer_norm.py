@@ -48,7 +48,7 @@ def layer_norm(x: ArrayLike, eps: float = 1e-5) -> NDArray[np.float64]:
     # Divide rows of huge numbers by their largest number, so that no square overflows.
     size = np.maximum(np.abs(x).max(axis=-1, keepdims=True, initial=0.0), 1.0)
     x /= size
-    x -= x[..., :1]  # makes equal numbers exactly 0, which their rounded mean would not
+    x -= x[..., :1]  # makes equal numbers exactly 0; subtracting their rounded mean would not
     centred = x - x.mean(axis=-1, keepdims=True)
     variance = np.square(centred).mean(axis=-1, keepdims=True)
     root = np.sqrt(variance + eps / size / size)  # 0 for a constant row of huge numbers

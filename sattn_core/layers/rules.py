@@ -13,7 +13,7 @@ from sattn_core._checks import broadcasts_to, check_array, check_integer, check_
 from sattn_core.layers.layer_norm import layer_norm
 from sattn_core.layers.softmax import entropy_nats
 
-CONTEXT = ("d_k", "Q", "K", "sigma_q", "sigma_k")  # inputs that every rule accepts beside the raw scores
+CONTEXT = ("d_k", "Q", "K", "sigma_q", "sigma_k")  # inputs that every rule accepts besides the raw scores
 _ADAPTIVE = (-0.037, 0.481, -2.3, 4.917, -1.791)  # coefficients of β in the entropy, highest power first
 
 
@@ -157,7 +157,8 @@ def _check_product(scores, Q, K, unit):
         product = Q @ K.swapaxes(-1, -2)
         off = np.abs(scores - product)
         sizes = np.linalg.norm(Q, axis=-1)[..., :, None] * np.linalg.norm(K, axis=-1)[..., None, :]
-    # In any order, a sum of d_k products has a rounding error of at most d_k units of |q||k|; both sides are such sums.
+    # In any order, a sum of d_k products has a rounding error of at most d_k units of |q||k|. The raw scores and Q Kᵀ
+    # are such sums.
     wrong = off > 4 * (Q.shape[-1] + 2) * unit * sizes
     if wrong.any():
         got, at = np.broadcast_to(product, scores.shape)[wrong][0], tuple(int(i) for i in np.argwhere(wrong)[0])

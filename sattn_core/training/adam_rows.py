@@ -1,7 +1,7 @@
 """Record of the number of wrong rows that Adam puts right, read from adam_rows.npz.
 
-Adam scales every coordinate of q separately, so the short formulas of `wrong_rows` do not apply, and full queries would
-keep a visitor waiting. In the repository, tests/records writes this file and can rebuild it.
+Adam scales every coordinate of q separately, so the short formulas of `wrong_rows` do not apply, and training full
+queries would keep a visitor waiting. In the repository, tests/records writes this file and can rebuild it.
 """
 
 import json
@@ -17,7 +17,7 @@ from sattn_core._memory import remembered
 
 FILE = Path(__file__).with_name("adam_rows.npz")
 DIMS = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
-SEEDS = (0, 1, 2, 3)  # a hundred rows each
+SEEDS = (0, 1, 2, 3)  # 100 rows for each seed
 
 
 @dataclass(frozen=True, eq=False)

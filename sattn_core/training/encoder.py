@@ -35,7 +35,7 @@ class EncoderRun:
 
     @property
     def embeddings(self) -> NDArray[np.floating]:
-        """Mean of hidden over the tokens, of length 1, (n_layers + 1, d_model); the last is the text's embedding."""
+        """Mean of hidden over the tokens, scaled to length 1, (n_layers + 1, d_model); last: the text's embedding."""
         means = self.hidden.mean(axis=1)
         return means / np.linalg.norm(means, axis=-1, keepdims=True)
 
@@ -43,7 +43,7 @@ class EncoderRun:
 def encode(
     weights: Weights, tokens: Sequence[int], *, n_heads: int, exponent: float = 0.5, dtype: DTypeLike = np.float64
 ) -> EncoderRun:
-    """Run BERT's encoder with attention softmax(Q Kᵀ / d_k^exponent) V in every head; it was trained with ½.
+    """Run BERT's encoder with attention softmax(Q Kᵀ / d_k^exponent) V in every head; it was trained at exponent ½.
 
     The keys of weights are the names of BERT's parameters, such as encoder.layer.0.output.dense.weight. Tokens are row
     numbers of the word embeddings. GELU is exact, and the layer norm comes after each sum: Devlin et al. (2019),
@@ -133,7 +133,7 @@ def _checked_tokens(weights, tokens):
 
 
 def cosines(run: NDArray[np.floating], right: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return the cosine of each row of run with the same row of right, shape (…); 0 if one is all zeros."""
+    """Return the cosine between each row of run and that row of right, shape (…); 0 if either is all zeros."""
     run, right = check_array("run", run, min_ndim=1), check_array("right", right, min_ndim=1)
     lengths = np.linalg.norm(run, axis=-1) * np.linalg.norm(right, axis=-1)
     return np.einsum("...i,...i->...", run, right) / np.where(lengths == 0, 1.0, lengths)

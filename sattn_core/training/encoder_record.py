@@ -34,8 +34,8 @@ class RecordedText:
     # queries, keys (n_layers, n_heads, n_tokens, d_k): unscaled, from the model with its own scale
     queries: NDArray[np.float16]
     keys: NDArray[np.float16]
-    # (n_exponents, n_layers): cosine between the mean over tokens after each layer, with the scale d_k^-EXPONENTS[i] in
-    # all layers, and the same mean with 1/√d_k
+    # (n_exponents, n_layers): cosine between two means over tokens after each layer: with the scale d_k^-EXPONENTS[i]
+    # in all layers, and with 1/√d_k
     cosines: NDArray[np.float32]
 
 
@@ -62,7 +62,7 @@ def recorded(name: str) -> RecordedText:
 def as_recorded(
     name: str, text: str, tokens: Sequence[str], runs: Sequence[EncoderRun], right: EncoderRun
 ) -> RecordedText:
-    """Return the record of a text: the run with 1/√d_k, `right`, and its cosines with runs at other exponents."""
+    """Return the record of a text. right: the run with 1/√d_k; runs: one for each exponent."""
     found = np.array([cosines(run.embeddings, right.embeddings)[1:] for run in runs], dtype=np.float32)
     halves = {each: getattr(right, each).astype(np.float16) for each in ("queries", "keys")}
     return RecordedText(name, text, tuple(tokens), cosines=found, **halves)

@@ -1,4 +1,4 @@
-"""Two equivalent trainings of the key–value memory: a scale, or other initial weights and learning rate."""
+"""Two equivalent trainings of the key–value memory: scale 1, or 1/√d_k with other initial weights and rate."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Equivalence:
     power: float
     steps: NDArray[np.int_]
     loss: NDArray[np.float64]  # (2, n_checkpoints): losses of both trainings for the first seed
-    # (n_checkpoints,): largest relative difference of the two losses over the seeds, at each step
+    # (n_checkpoints,): relative difference of the two losses, the largest of all seeds
     relative_difference: NDArray[np.float64]
     largest_difference: float  # largest entry of relative_difference
     parted: int | None  # first step at which the losses differ by more than 1 %; None if they never do

@@ -299,7 +299,7 @@ def starting_attention(params: KeyValueMemoryParams) -> NDArray[np.float64]:
 
 
 def training_steps(params: KeyValueMemoryParams) -> Iterator[MemoryCheckpoint | None]:
-    """Train like `train_key_value_memory`, and yield a checkpoint at measured steps and None at all others."""
+    """Train like `train_key_value_memory`; yield a checkpoint at each measured step, and None at all other steps."""
     memory, measured = _start(params), params.measured_steps
     for step in range(params.n_steps + 1):
         with np.errstate(over="ignore", invalid="ignore"):

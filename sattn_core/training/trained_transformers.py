@@ -1,6 +1,6 @@
-"""Record of a small transformer's training with four ways to scale its scores, read from trained_transformers.npz.
+"""Stored measurements of a small transformer, trained with each of four ways to scale its scores.
 
-In the repository, tests/records writes this file and can rebuild it.
+They are read from trained_transformers.npz. In the repository, tests/records writes this file and can rebuild it.
 """
 
 import json
@@ -21,13 +21,13 @@ RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)  # learning rates of Adam, after a 
 
 @dataclass(frozen=True, eq=False)
 class TrainedTransformers:
-    """Measurements (n_ways, n_rates, n_seeds, n_steps), with two more axes for heads; NaN after float32 overflow."""
+    """Measurements of shape (n_ways, n_rates, n_seeds, n_steps); NaN once a float32 has overflowed."""
 
     about: Mapping[str, Any]  # facts about text, model and training: see `about` in tests/records
     steps: NDArray[np.int_]  # measured steps, (n_steps,)
     train_loss: NDArray[np.float64]  # loss on the batch of the step, in nats per character
-    held_out_loss: NDArray[np.float64]  # loss on a part of the text that is not trained on
-    accuracy: NDArray[np.float64]  # share of the held-out characters that are predicted right
+    held_out_loss: NDArray[np.float64]  # loss on the held-out part of the text
+    accuracy: NDArray[np.float64]  # share of held-out characters predicted correctly
     gradient_norm: NDArray[np.float64]  # norm of the gradient in all weights together
     # score_std, entropy_nats (…, n_layers, n_heads): root mean square spread of the scaled scores in a causal row, and
     # mean entropy, over rows with at least about["fewest_keys"] keys

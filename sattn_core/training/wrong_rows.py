@@ -47,7 +47,7 @@ class WrongRows:
 
 
 def draw_wrong_rows(d_k: int, n_keys: int, rows: range, *, seed: int) -> WrongRows:
-    """Draw these rows; a larger d_k appends components to the same queries and keys.
+    """Draw the rows with these numbers; a larger d_k appends components to the same queries and keys.
 
     The right key is the same at every d_k, unless it wins: then a second drawn key is right.
     """

@@ -1,8 +1,8 @@
 """Visitors who arrive at a fixed rate, even if earlier ones still wait for answers; each has an empty cache.
 
 There is no browser: each visitor, from its own IP address, sends the requests of a browser that opens a link, and those
-for the pictures of one drag. A wait counts from the planned moment of the arrival, or of the stop of the drag, so
-neither a late server nor a late generator hides anything.
+for the pictures of one drag. A wait counts from the moment planned for the arrival, or for the
+stop of the drag, so it includes delays of the server and of the generator.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ STOPS, EACH = 8, 0.1  # stops of a drag, and seconds from one to the next
 AT_ONCE = 6  # connections of a browser to one host
 PATIENCE = 60  # seconds after which a visitor leaves, with an error
 GROUND = {"ground": "light"}
-TAKES = "gzip, deflate, br, zstd"  # as browsers send it over https
+TAKES = "gzip, deflate, br, zstd"  # Accept-Encoding that browsers send over HTTPS
 AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/146.0.0.0 Safari/537.36"
 # Streamlit's own files, which only visitors who start a session request.
 _PLATFORM = re.compile(r'<template id="lab-platform">(.*?)</template>', re.DOTALL)
@@ -53,7 +53,7 @@ class Page:
         return cls(_files(link, _PLATFORM.sub("", html)), _files(link, platform), picture, told["slider"])
 
     def at(self, place=None):
-        """Return the URL of the picture with the slider at this value, or at that of the link."""
+        """Return the URL of the picture with the slider at this value, or at the link's value."""
         values = self.picture["values"] | ({} if place is None else {self.slider["name"]: place})
         moved = {name: str(value) for name, value in values.items() if value != self.picture["usual"].get(name)}
         path, _, query = self.picture["address"].partition("?")
@@ -85,7 +85,7 @@ class Waits:
     by_kind: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     opened: list[float] = field(default_factory=list)  # from arrival to the first picture
     errors: list[str] = field(default_factory=list)
-    late: list[float] = field(default_factory=list)  # how late the generator itself began a visitor
+    late: list[float] = field(default_factory=list)  # how late the generator started a visitor
     size: int = 0
     answers: int = 0
     kept: int = 0
@@ -257,7 +257,7 @@ def unchunked(body):
 
 
 async def _all(coming):
-    """Wait for all of them; if one fails, cancel the others."""
+    """Run all coroutines at once; if one fails, cancel the others."""
     tasks = [asyncio.create_task(each) for each in coming]
     try:
         await asyncio.gather(*tasks)

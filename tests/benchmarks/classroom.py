@@ -24,7 +24,7 @@ from pages._view.lessons import LESSONS
 SIZES, ROUNDS = (40, 100), 3
 COMING, ACTING = 5.0, 10.0  # seconds within which all join, and within which all answer or draw
 EVERY = 1.2  # seconds between two requests for news, on average
-REQUEST, WALL, ALL_IN = 150, 2000, 5.0  # ms at p95, ms at p95, s
+REQUEST, WALL, ALL_IN = 150, 2000, 5.0  # budgets: ms at p95, ms, s
 TICKS = os.sysconf("SC_CLK_TCK")
 _SEEN = """
 window.counted = [], window.histograms = {};
@@ -75,14 +75,14 @@ def _rows(name, rounds):
 
 @dataclass
 class _Person:
-    """One phone, and the times of its requests."""
+    """One phone, and the times of its presses."""
 
     phone: Phone
     rng: random.Random
     sent: list = field(default_factory=list)  # (time of the press, seconds until the next page)
 
     def stays(self, until, deed=None, within=0.0):
-        """Ask for news now and then; call `deed` once, within so many seconds."""
+        """Ask for news now and then; call `deed` once, at a random moment within so many seconds."""
         begin = time.time()
         due = begin + self.rng.uniform(0, within) if deed else until
         asks = begin + self.rng.uniform(0, EVERY)
@@ -170,7 +170,7 @@ class _Round:
             self.sent += [wait for each in people for _, wait in each.sent]
 
     def _counted(self, people, words):
-        """Record the seconds from each press until the wall has counted it."""
+        """Record the seconds from each phone's press until the wall has counted it."""
         self._shown(time.time(), f"{self.many} of {self.many} {words}")
         seen = [(when, int(text.split()[0])) for when, text in self.wall.evaluate("counted") if words in text]
         presses = sorted(pressed for each in people for pressed, _ in each.sent)

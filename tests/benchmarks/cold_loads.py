@@ -3,7 +3,7 @@
 Our pages take turns with four charts in Streamlit with its defaults, and in Dash if DASH_PYTHON names a Python that has
 it. Every server has served its page before. The slider is measured in a separate load, since key presses would change
 the other numbers: once it is there, a key is pressed ten times a second until the picture shows another d_k. This time
-includes that of the picture, for a person who does not wait. Our page is usable when slider and picture are live:
+includes the wait for the first picture. Our page is usable when slider and picture are live:
 Streamlit loads only for visitors who need more. The others are usable when their four charts are drawn and nothing has
 changed for 0.7 s, which are not counted.
 """
@@ -22,13 +22,13 @@ LESSONS = ("score_variance", "derivation", "gradient_flow")
 LINKED = "score_variance?d_k=100&seed=3"
 STREAMLIT, DASH = "Streamlit's own four charts", "Dash's four charts"
 FAST_4G = {"latency": 165, "downloadThroughput": 8e6 / 8, "uploadThroughput": 1.35e6 / 8}
-SHIFT = 0.05  # the largest layout shift, a share of the window
+SHIFT = 0.05  # largest layout shift allowed, as a share of the window
 WIRE_OF_START, WIRE = 0.4, 1.9  # MB
 
 
 @dataclass(frozen=True)
 class Budgets:
-    """Budgets in seconds; `usable` is a multiple of Streamlit's own four charts."""
+    """Budgets in seconds; `usable` is relative to the time of Streamlit's own four charts."""
 
     text: float
     start: float
@@ -60,7 +60,7 @@ def cold(loads=5):
 
 
 def _sites(servers):
-    """Return the URLs of our pages and of the others; Dash may be missing."""
+    """Return the URLs of our pages, and of the four charts in Streamlit and, if installed, in Dash."""
     lab = servers.enter_context(running_server()).url
     environment = {"DRAW": "plotly_chart", "PYTHONPATH": str(ROOT)}
     plain = servers.enter_context(running_server("page.py", cwd=PAGES, environment=environment)).url

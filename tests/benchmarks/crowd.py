@@ -1,7 +1,8 @@
-"""Measure how many visitors a second, each with an empty cache, can open a link and drag once; say what runs out.
+"""Measure how many visitors a second, each with an empty cache, can open a link and drag once.
 
-They come to one process, to one behind the shipped proxy, and to two behind it; to the two also as a mix: a tenth have
-their own settings, a twentieth start a session. The visitors use some of the same cores; the details say how much.
+The lab is one process, then one behind the shipped proxy, then two behind it. The two are also measured with a mix of
+visitors: a tenth have their own settings, and a twentieth start a session. The visitors run on the same cores; the
+details give their share, and name the process that uses up a core.
 A rate lasts a few seconds only, so a rate that is slightly too high to last may still pass.
 """
 
@@ -47,7 +48,7 @@ ORIGIN = "http://lab.example"  # without an origin, a shared cache stores no pag
 def crowd(rate=200, seconds=5):
     """Yield the rows of each lab. rate: visitors a second behind the proxy; seconds: how long each rate lasts."""
     _allow_connections()
-    links()  # before the first visitor arrives
+    links()  # cache them before the first visitor arrives
     for replicas, proxied in ((1, False), (1, True), (2, True)):
         name = f"crowd, {'2 replicas' if replicas > 1 else '1 process'}{' and the proxy' if proxied else ''}"
         with lab(replicas, proxied=proxied, environment={"SATTN_ORIGIN": ORIGIN}) as site:
@@ -61,7 +62,7 @@ def crowd(rate=200, seconds=5):
             begin = rate / 2 if proxied else BARE
             yield _until_it_breaks(measured, f"{name}, {SHARED} links", _shared, begin, LIMIT)
             if replicas > 1:
-                measured.at(MIXED, _mixed)  # the first visitors who need Streamlit's files
+                measured.at(MIXED, _mixed)  # fill the caches with Streamlit's files
                 yield _until_it_breaks(measured, f"{name}, the mix", _mixed, MIXED, LIMIT_OF_MIX)
             yield Row(f"{name}: peak memory", max(measured.memory), None, "MB")
             yield Row(f"{name}: errors", measured.errors, 0, "errors", f"of {measured.answers} answers")
@@ -79,7 +80,7 @@ def _allow_connections():
 
 @cache
 def links():
-    """Return the shared links: steps whose picture follows dₖ at once even on a machine three times as slow."""
+    """Return the shared links: steps whose picture follows dₖ at once even on a machine three times slower."""
     from pages._view.address import Address
     from pages._view.compute import rates
     from pages._view.compute.store import AT_ONCE
@@ -128,7 +129,7 @@ async def _session(url, link, due, waits):
 
 @dataclass(frozen=True)
 class _Rate:
-    """The measurements at one rate."""
+    """Measurements at one rate."""
 
     rate: float
     waits: object
@@ -137,7 +138,7 @@ class _Rate:
 
     @property
     def late(self):
-        """The p95 of the waits for the slowest kind of response (ms), among kinds with at least MANY responses."""
+        """p95 of the waits for the slowest kind of response (ms), among kinds with at least MANY responses."""
         many = [each for each in self.waits.by_kind.values() if len(each) >= MANY]
         return max(percentile(each, 0.95) for each in many or self.waits.by_kind.values())
 
@@ -236,7 +237,7 @@ def _until_it_breaks(measured, name, who, begin, limit):
 
 
 def _search(measured, who, rate, limit, factor):
-    """Raise the rate until it fails, or lower it until it passes; return the rate between, failure and last pass."""
+    """Raise the rate until it fails, or lower it until it passes; return rate at the limit, failure, last pass."""
     one = measured.at(rate, who)
     passed, broke = (None, one) if one.late > limit else (one, None)
     while not (passed and broke) and SLOWEST <= rate <= FASTEST:

@@ -17,7 +17,7 @@ MOVES = 40
 PAUSE = 0.025  # seconds between two moves
 ROUNDS = 2
 FEW = 20  # stops
-# Slowdown of the processor: (ms between two pictures, duration of the drag over one that redraws nothing).
+# Slowdown of the processor: (most ms between two pictures, longest drag relative to a drag without redraws).
 BUDGETS = {1: (50, 1.4), 4: (125, None)}
 
 # A picture counts once it is drawn: pictures and the hero record the value that they show.
@@ -39,7 +39,7 @@ STILL = """still => {
 
 
 def drag():
-    """Yield the ms between two pictures, and the duration of the drag over that of one that redraws nothing."""
+    """Yield rows for each slider: ms between two pictures, and duration relative to a drag without redraws."""
     with chromium() as browser, running_server() as server:
         for slower in BUDGETS:
             for stem, step, name in sliders():

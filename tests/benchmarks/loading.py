@@ -11,7 +11,7 @@ BETWEEN_KEYS = 100  # ms
 LONGEST = 120  # seconds that a load may take
 
 # When a page is usable. Ours: the stage is live and Streamlit is not needed; or Streamlit is connected and idle, the
-# stage before it is gone, and the pictures in the window are drawn. The others: their four charts are drawn.
+# first stage is gone, and the pictures in the window are drawn. The others: their four charts are drawn.
 LESSON = """() => {
   const painted = window.deep('[data-picture][data-value], [data-hero][data-value]').length > 0;
   if (document.getElementById('lab-first') && !document.querySelector('script[type=module]')) return painted;
@@ -99,7 +99,7 @@ _STILL = f"""() => seen.picture !== null && seen.usable !== null
 
 @dataclass(frozen=True)
 class Machine:
-    """A visitor's machine: its window, how many times slower its processor is than this one, and its network."""
+    """A visitor's machine: its window, how many times slower its processor is than this one, and its connection."""
 
     name: str
     size: tuple[int, int]
@@ -162,7 +162,7 @@ def _opened(browser, machine, url, script):
 
 
 def load(browser, machine, url, usable):
-    """Open a page and wait until it is quiet; return times in ms, `wire` in bytes, and `still`: the last change."""
+    """Open a page and wait until it is quiet; return times in ms (`still`: of the last change), `wire` in bytes."""
     with _opened(browser, machine, url, _WATCH % usable) as (page, wire):
         page.wait_for_function(_STILL)
         still = page.evaluate("() => Math.max(seen.usable, seen.changed)")

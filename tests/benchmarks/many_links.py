@@ -23,8 +23,8 @@ DEAR = (
     "softmax_saturation?d_k=1024&n_keys=512&law=student_t&seed={}",
 )
 OTHER = ("score_variance", "moving/score_variance?d_k=64")  # requests of the other visitor
-EVERY, LOOK, PATIENCE = 0.25, 0.03, 600  # seconds
-MEMORY, PLAIN = 800, 500  # MB, ms
+EVERY, LOOK, PATIENCE = 0.25, 0.03, 600  # seconds: between requests, between readings of the memory, timeout
+MEMORY, PLAIN = 800, 500  # budgets: MB, ms at p95
 
 
 def many_links():

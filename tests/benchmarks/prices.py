@@ -1,4 +1,4 @@
-"""Compare prices with the clock: the numbers of a price times the rate measured here, over the CPU time."""
+"""Compare prices with the clock: seconds predicted by the price at the rate measured here ÷ CPU seconds."""
 
 import statistics
 from functools import partial

@@ -11,7 +11,7 @@ class Row:
 
     quantity: str
     measured: float
-    budget: float | None  # None: for information
+    budget: float | None  # None: reported without a limit
     unit: str = "×"
     detail: str = ""
 

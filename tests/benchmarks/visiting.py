@@ -26,7 +26,7 @@ ENDED = (
     ForwardMsg.FINISHED_SUCCESSFULLY,
     ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY,
     ForwardMsg.FINISHED_WITH_COMPILE_ERROR,
-)  # a run that ends early is followed by the run that replaces it
+)  # not FINISHED_EARLY_FOR_RERUN: the run that replaces it follows
 
 
 @dataclass
@@ -83,7 +83,7 @@ class Visitor:
             yield
 
     async def _first_cookie(self):
-        """Return the cookies of a request before the session, by which a proxy names the replica."""
+        """Return the cookies set before the session; behind a proxy, one of them names the replica."""
         there = urlsplit(self.url)
         reader, writer = await asyncio.open_connection(there.hostname, there.port)
         with closing(writer):
@@ -96,7 +96,7 @@ class Visitor:
         async for due in self._every(EVERY, begin, end):
             self.place = (self.place + 1) % len(self.stops)
             await self.let_go()
-            # Counted from when the move was due, so that a late answer is not hidden by a late next move.
+            # Count from the moment the move was due: a late answer also delays the next move.
             self.moves.append(1e3 * (time.perf_counter() - due))
 
     async def drag(self, begin, end):
@@ -107,7 +107,7 @@ class Visitor:
             await self._hold()
             left, released = time.perf_counter(), asyncio.create_task(self.let_go())
             await asyncio.wait({following, released}, return_when=asyncio.FIRST_COMPLETED)
-            if self.address:  # the requested picture or the run, whichever comes first
+            if self.address:  # until the requested picture or the end of the run, whichever comes first
                 self.last.append(1e3 * (time.perf_counter() - left))
             await asyncio.gather(following, released)
 

@@ -27,14 +27,14 @@ LAWS = ("uniform", "rademacher", "laplace", "student_t", "sparse")
 ARRIVALS = 30.0  # seconds within which the visitors arrive
 ROUND = 30.0  # seconds of moves, then as many of drags
 LAST_PICTURE = 500  # ms, p95
-MEMORY, GROWTH = 400, 1.05  # MB at the end; its largest ratio to the MB after a fifth of a long visit
+MEMORY, GROWTH = 400, 1.05  # MB at the end; these MB ÷ the MB after a fifth of a long visit
 LONG = 600  # seconds
 KEPT_FOR = 3  # seconds that the server keeps the session of a browser that has gone; by default two minutes
 COUNTED = "tests/benchmarks/counted.py"
 
 
 def visitors(people=60, minutes=2.5, replicas=2):
-    """Yield the rows of three groups, each on new servers. minutes: how long those with their own settings stay."""
+    """Yield the rows of three groups, each on new servers. minutes: stay of those with their own settings."""
     stay = 60 * minutes
     own = [_own(i) for i in range(people)]
     yield from _class("one link", [at(LINK, {})] * people, min(stay, 2 * ROUND), replicas, moves=150)
@@ -133,7 +133,7 @@ def _growth(name, memory, stay):
 
 
 async def _together(people, server, stay):
-    """Run the visitors, who arrive one by one if they stay; return the memory after a fifth of it and at the end."""
+    """Run the visitors, arriving one by one if they stay; return the memory after 1/5 of the stay and at its end."""
     begin = time.perf_counter() + 1
     each = ARRIVALS / len(people) if stay else 0
     settled = begin + each * len(people)
@@ -158,7 +158,7 @@ async def _memory(server, due):
 
 
 def _sessions_left(server, wish):
-    """Return the most sessions left in a process. An expired session is dropped when the next visitor leaves."""
+    """Return the most sessions that a process still has. An expired session is dropped when the next visitor leaves."""
     time.sleep(KEPT_FOR + 1)
     return max(_sessions_left_in(process.url, wish) for process in server.processes)
 

@@ -18,7 +18,7 @@ from sattn_core.training.wrong_rows import draw_wrong_rows
 
 N_KEYS, BETAS, EPS = 16, (0.9, 0.999), 1e-8
 _STREAM = 3  # random stream, the same as in `wrong_rows`
-TOLERANCE = 1  # allowed difference in rows: at unstable rates the last bit of a sum decides
+TOLERANCE = 1  # allowed difference in a count of rows: at unstable learning rates, rounding decides
 
 
 def drawn(d_k, row, seed, n_keys=N_KEYS):
@@ -31,7 +31,7 @@ def drawn(d_k, row, seed, n_keys=N_KEYS):
 
 
 def right_weights(q, K, right, scales, rates, n_steps=N_STEPS):
-    """Return the weight on the right key after each step, (n_steps + 1, n_columns); columns have a scale and a rate."""
+    """Return the right key's weight after each step, (n_steps + 1, n_columns): a column per scale and rate."""
     q, mean, square = np.tile(q, (len(scales), 1)), 0.0, 0.0
     found, wanted = [], np.eye(len(K))[right]
     for step in range(n_steps + 1):

@@ -31,7 +31,7 @@ SEEDS = tuple(range(5))
 D_MODEL, D_MLP, N_LAYERS, N_HEADS, D_K = 128, 512, 2, 4, 64
 CONTEXT, BATCH, N_STEPS, N_WARM_UP = 64, 4, 300, 30
 STEPS = (*(0, 1, 2, 3, 5, 7, 10, 14, 19, 25, 30, 35, 40, 50, 60, 70, 80, 90), *range(100, 301, 20))
-HELD_OUT = 0.1  # share of the text that is held out, at its end
+HELD_OUT = 0.1  # held-out share of the text, at its end
 N_READ = 24  # number of held-out windows that are read at each recorded step
 FEWEST_KEYS = 8  # spread and entropy of shorter rows are not measured
 OF_MODEL = ("train_loss", "held_out_loss", "accuracy", "gradient_norm")
@@ -39,7 +39,7 @@ OF_HEAD = ("score_std", "entropy_nats")
 
 # Tolerances for a rebuild with the same PyTorch on another processor, where rounding differs more with every step.
 EARLY, EARLY_TOLERANCE = 5, {"rtol": 2e-3, "atol": 7e-4}  # up to step 5; one of the 1,536 predictions may differ
-LATE_TOLERANCE = 0.1  # nats of the mean held-out loss after the last step, for runs that work
+LATE_TOLERANCE = 0.1  # nats, for the mean held-out loss after the last step of runs that work
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def held_out_windows(tokens):
 
 
 def bigram_loss():
-    """Return the held-out loss of a table that counts which character follows which, without attention."""
+    """Return the held-out loss of a bigram table, a model without attention."""
     tokens, n = read_text()
     trained, read = parts(tokens)[0], held_out_windows(tokens).numpy()
     counts = np.full((n, n), 0.1)  # not 0, for pairs that never occur in the text to train on

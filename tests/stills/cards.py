@@ -35,7 +35,7 @@ footer {{ font-size: 36px; line-height: 1; font-weight: 600; color: {LIGHT.scale
 
 
 def card_of(page, stem, picture):
-    """Return the card of a page as a PNG file, with a picture given as HTML, or else with the page's answer."""
+    """Return a page's card as a PNG file. It shows the picture, given as HTML, or else the page's answer."""
     lesson = LESSONS[stem]
     shown = picture or f"<p>{_written(in_letters(lesson.answer))}</p>"
     page.set_viewport_size({"width": stills.CARD[0], "height": stills.CARD[1]})

@@ -39,7 +39,7 @@ class Drawn:
 
 
 def has_still(stem, step):
-    """Return True if the step has a picture that is computed without asking first."""
+    """Return True if the step has a picture that is computed without a button press."""
     main, values = VIEWS[stem].of(LESSONS[stem].step(step)), Address(LESSONS[stem], {STEP: step}).values
     return main is not None and not (main.params and needs_button(main.params(values), main.limit))
 

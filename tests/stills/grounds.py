@@ -132,7 +132,7 @@ def _declarations(element):
 
 
 def _share_opacity(light, dark):
-    """Move an opacity that differs into the colour."""
+    """Move an opacity into the colour if it differs between light and dark."""
     for paint in ("fill", "stroke"):
         key = f"{paint}-opacity"
         if light.get(key) != dark.get(key):

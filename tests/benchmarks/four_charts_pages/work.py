@@ -12,7 +12,7 @@ _NORMALS = np.random.default_rng(0).standard_normal(SCORES)
 
 def figures(d_k):
     """Return four figures at this d_k; the amount of work does not depend on it."""
-    # Given the length of q, q·k is normal: a normal times √χ²(d_k) has its distribution.
+    # Given |q|, q·k is normal, so it has the distribution of a normal number times √χ²(d_k).
     raw = np.sqrt(np.random.default_rng(d_k).chisquare(d_k, SCORES)) * _NORMALS
     sides = {"raw": raw, "scaled": raw / np.sqrt(d_k)}
     return [_histogram(name, scores, d_k) for name, scores in sides.items()] + [_weights(each, d_k) for each in LISTS]

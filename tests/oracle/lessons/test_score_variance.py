@@ -34,7 +34,7 @@ def repeats(params):
         P(16, law="laplace", **SMALL),
     ],
 )
-def test_bands_cover_their_level(params):
+def test_95_percent_bands_cover_about_95_percent(params):
     inside = np.sum([[row.low <= row.measured <= row.high for row in rows] for rows in repeats(params)], axis=0)
     assert (inside >= 178).all()
     assert (inside[:2] <= 199).all()
@@ -64,7 +64,7 @@ def test_gamma_band_of_the_pair_variance_covers_95_percent(law, d_k):
     assert abs(np.mean((variances >= row.low) & (variances <= row.high)) - 0.95) < 0.03
 
 
-def test_gamma_band_without_a_sixth_moment_covers_too_much_and_is_rough():
+def test_gamma_band_for_student_t_is_rough_and_covers_too_much():
     # Even with 40,000 scores the band covers 98.5 % instead of 95 %; 400 draws have a standard error of 0.6 %.
     row = measure_score_variance(P(1, n_samples=40_000, law="student_t")).rows[1]
     blocks = (scores_of_many_draws("student_t", 1, 40_000, 20, seed) for seed in range(20))
@@ -77,7 +77,7 @@ def test_gamma_band_without_a_sixth_moment_covers_too_much_and_is_rough():
 @pytest.mark.parametrize(
     ("law", "d_k", "is_rough", "highest"), [("normal", 8, False, 0.972), ("sparse", 64, True, 0.99)]
 )
-def test_band_of_a_kurtosis_covers_95_percent_and_a_rough_one_more(law, d_k, is_rough, highest):
+def test_kurtosis_band_covers_95_percent_and_a_rough_band_more(law, d_k, is_rough, highest):
     row = measure_score_variance(P(d_k, n_samples=1_000, law=law)).rows[2]
     blocks = (scores_of_many_draws(law, d_k, 1_000, 100, seed) for seed in range(20))
     excess = np.concatenate([stats.kurtosis(scores, axis=1) for scores in blocks])
@@ -86,8 +86,8 @@ def test_band_of_a_kurtosis_covers_95_percent_and_a_rough_one_more(law, d_k, is_
 
 
 # Few entries of a heavy-tailed law, and components with means. With 4,000 matrices the coverage of 95 % has a
-# standard error of 0.34 %, and the band's own quantiles one of up to 0.5 %; 4 of both together are 2.4 %. The sparse
-# law often gives four scores of 0: this variance of 0 lies inside the band and raises the coverage.
+# standard error of 0.34 %, and the band's own quantiles one of up to 0.5 %; 4 combined standard errors are 2.4 %. The
+# sparse law often gives four scores of 0: this variance of 0 lies inside the band and raises the coverage.
 @pytest.mark.parametrize(
     ("params", "highest"),
     [
@@ -107,7 +107,7 @@ def test_simulated_band_of_the_matrix_variance_covers_95_percent(params, highest
 
 
 @pytest.mark.parametrize("params", [P(16, n_samples=500, law="uniform"), P(16, **SMALL)])
-def test_standard_errors_are_the_spread_over_seeds(params):
+def test_standard_errors_match_the_spread_over_seeds(params):
     rows = repeats(params)
     spread = np.std([[row.measured for row in row_set] for row_set in rows], axis=0)
     errors = [row.standard_error for row in rows[0]]

@@ -1,4 +1,4 @@
-"""The script that made the record: its model and measurements compared with PyTorch, and its first steps repeated."""
+"""Script that made the record: its model and measurements agree with PyTorch, and its first steps repeat."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def test_text_with_another_checksum_is_refused(tmp_path):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_attention_of_the_model_agrees_with_pytorch(way):
-    """Compare with the causal `scaled_dot_product_attention` at the scale of this way."""
+    """Compare with PyTorch's causal `scaled_dot_product_attention` at the same scale."""
     torch.manual_seed(0)
     model = transformer.Attention(way)
     x = torch.randn(2, 10, transformer.D_MODEL)
@@ -98,7 +98,7 @@ def test_initial_spread_is_slightly_below_its_prediction():
     np.testing.assert_allclose(first, predicted_std(kept.about), rtol=0.06)
 
 
-def test_differences_of_a_rebuild_from_the_record_are_named():
+def test_rebuild_reports_differences_from_the_stored_record():
     with np.load(transformer.KEPT) as file:
         kept = dict(file)
     assert list(transformer.compare(kept, kept)) == []

@@ -30,7 +30,7 @@ def test_every_draw_is_counted_and_quantiles_are_in_order(size, d_k, ddof, n_dra
 
 @settings(max_examples=20)
 @given(st.lists(st.integers(2, 64), min_size=1, max_size=4, unique=True), st.integers(1, 16))
-def test_band_at_one_size_does_not_depend_on_the_others(sizes, d_k):
+def test_band_at_one_size_does_not_depend_on_the_other_sizes(sizes, d_k):
     curve = band_curve(sizes, d_k=d_k, n_draws=2)
     for i, size in enumerate(sizes):
         alone = band_curve((size,), d_k=d_k, n_draws=2)
