@@ -12,7 +12,7 @@ from sattn_core.lessons.derivation import spread_ratio
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the raw variance at d_k = 1 alone: a second point would show how it grows."""
+    """Return the picture with the raw variance at d_k = 1 only: a second point would show how it grows."""
     said = "This is the variance of raw scores at dₖ = 1, of one product."
     here = figures.here(values["d_k"], profile)
     shown = work.MAIN.picture(values, profile)

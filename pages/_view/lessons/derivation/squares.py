@@ -1,4 +1,4 @@
-"""The root as a picture: variance is the area of a square, spread is its side.
+"""The picture of the square root: variance is the area of a square, spread is its side.
 
 Each square has its own axes, with a common scale, so that a phone can draw the second one below the first.
 """
@@ -97,7 +97,7 @@ def _laid(second, beside, profile, toward="left"):
 
 
 def _margin(above, below, profile):
-    """Return margins for these numbers of text lines above and below, and for one large line above."""
+    """Return margins with room for so many text lines above and below, and for one large line above."""
     size = profile.tick_size
     return {"l": 0, "r": 0, "t": round(above * size + profile.axis_size), "b": round(below * size)}
 
@@ -124,7 +124,7 @@ def _box(name, corners, fill, colour, width):
 
 
 def _grid(name, edges, colour, profile):
-    """Return the lines between cells, from the right and from below: partial cells are at the left and the top."""
+    """Return the lines between cells, counted from the right and from below: partial cells are at the left and top."""
     inner, gap = edges[1:-1], np.full(len(edges) - 2, np.nan)
     along, side = _SIDE - inner, np.full(len(inner), _SIDE)
     x = [np.column_stack([along, along, gap]), np.column_stack([0 * side, side, gap])]

@@ -19,13 +19,13 @@ _ASKING = f"“{QUERY_WORD}”"
 _EXAMPLE = f"“{KEY_WORDS[EXAMPLE_KEY]}”"
 _ROWS = (f"<b>{_ASKING}</b>", "", *KEY_WORDS)  # rows of the first step's matrix, with a gap below the query
 _HEIGHT = 0.95  # height factor: the sentence and the steps above a figure need room too
-_LEFT = 6.2  # left margin for the names of the strip's bars, in em of an axis title
+_LEFT = 6.2  # left margin for the labels of the strip's bars, in em of an axis title
 _PERCENT = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
 _LARGEST = 2.3  # end of the invented components' axes
 _LINE = 1.3  # height of a line of text, in em
 _WIDE, _NARROW = 0.6, 0.28  # widths of a bar, and of a bar in front of another, as shares of a word's room
-_LETTERS = 10  # letters in the longest name at the end of a line, with its sum
-_OFF, _OFF_ON_A_PHONE = 1.2, 2.4  # distance of a name from its line's end, in em; on a phone, past "random"
+_LETTERS = 10  # letters in the longest label at the end of a line, with its sum
+_OFF, _OFF_ON_A_PHONE = 1.2, 2.4  # distance of a label from its line's end, in em; on a phone it clears "random"
 _SURE = 0.9995  # a share that is called practically all
 _MOST = 0.9  # a share that is called nearly all
 _PRODUCTS = (1, 4, 16, 64, 256, 1024)  # ticks of the axis of products
@@ -57,7 +57,7 @@ def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
 
 
 def _marks(step, result):
-    """Return the marks that a step's sentence names: lines, bars of this sentence, or bars of the strip."""
+    """Return the marks for words in a step's sentence: lines, bars of this sentence, or bars of the strip."""
     if step == "wander":
         strip = {KEY_WORDS[EXAMPLE_KEY]: (_CAT,)}
         return tuple(Mark(f"“{word}”", (word, *strip.get(word, ()))) for word in KEY_WORDS)
@@ -189,7 +189,7 @@ def _highest(row):
 
 
 def _ink(key, profile):
-    """Return the colour that a key keeps through all steps before the division."""
+    """Return a key's colour, the same in all steps before the division."""
     return profile.text if key == EXAMPLE_KEY else profile.band
 
 

@@ -12,7 +12,7 @@ _FIRST = {"ddof": "0", "seed": 0}
 
 @dataclass(frozen=True)
 class _Vectors(Text):
-    """Vectors on one line, with semicolons between them; older addresses have a line for each."""
+    """Vectors on one line, with semicolons between them; older addresses have line breaks instead."""
 
     def read(self, text: str) -> Read:
         """Return the text with a semicolon for each line break, and what had to be changed, or None."""

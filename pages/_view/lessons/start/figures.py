@@ -23,7 +23,7 @@ _HALF = 0.5  # share of the weight: with more, one key outweighs all others
 
 
 def hero(result: StartResult, d_k: int, mean: LargestWeight) -> Picture:
-    """Return the hero's words and tables at the slider's d_k; the browser draws it from `payload`."""
+    """Return the hero's words and tables at the slider's d_k; the browser draws the hero from `payload`."""
     i = result.sweep.dims.index(d_k)
     return Picture(
         "start",
