@@ -9,7 +9,7 @@ _STAYS = 0.1  # relative to the length with the scale: a smaller change counts a
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the picture with the curve for the scale; the curve without it is hidden."""
+    """Return the picture with only the curve for the gradient with the scale."""
     said = "This is the gradient at the raw scores with the scale."
     return work.STEPS["raw_scores"].picture(values, profile).partly(said, keep=("with it",), words=(figures.LENGTH,))
 

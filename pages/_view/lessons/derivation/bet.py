@@ -20,7 +20,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """Return the factor by which the raw variance grows from d_k to 4 d_k, and the answer nearest to it."""
+    """Return the factor by which the raw variance grows from d_k to 4 d_k, and the option nearest to it."""
     spreads = compute.result(spread_ratio, work.params(values, values["d_k"]), 4)
     ratio = spreads**2
     nearest = min(RATIOS, key=lambda option: abs(log(ratio) - log(float(option))))

@@ -133,9 +133,9 @@ def broken_lines(
 
 
 def _lower_on_a_phone(fig, growth, profile):
-    """Return the figure with a lower layout for a phone, which ends above the bottom bar despite one more dial.
+    """Return the figure with a lower layout for a phone, where one more dial takes room.
 
-    If means are drawn too, each line is labelled by its name alone.
+    If means are drawn too, each label is the line's name alone.
     """
     if base.on_a_wall(profile):
         return fig
@@ -295,7 +295,7 @@ def _has_mean(growth):
 
 
 def _heading(growth, profile):
-    """Return the axis title; none on a wall, where height is short and the lines have names."""
+    """Return the axis title; none on a wall, where height is short and the lines have labels."""
     if base.on_a_wall(profile):
         return ""
     what = "<b>Mean (hollow) and spread</b>" if _has_mean(growth) else "<b>Spread σ</b>"
@@ -623,7 +623,7 @@ def _sides(result):
 
 
 def _counts(result):
-    """Return how many lines hold, fail and cannot be checked; a count of 0 is left out."""
+    """Return as text how many lines hold, how many fail, and how many cannot be checked."""
     checks, n = result.checks, len(result.lines)
     if checks["holds"] == n:
         return f"all {n} lines hold."

@@ -14,7 +14,7 @@ from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number
 from sattn_core.lessons import derivation as core
 
-_SIDE, _GAP, _WIDE_GAP = 8.0, 2.0, 7.5  # side of a drawn square; gap between squares, and on a wall
+_SIDE, _GAP, _WIDE_GAP = 8.0, 2.0, 7.5  # side of a square as drawn; gap between squares, and on a wall
 _BRACKET, _TICK = -0.4, 0.15  # y of the bracket under a square, and half the height of its ends
 _BESIDE = 10.5  # on a wall: room for words to the right of the squares
 _SECOND_BELOW = 8.5, -10.2  # on a phone: lower left corner of the second square

@@ -370,7 +370,7 @@ def _moved(one):
 
 
 def _errors_table(result):
-    """Return a table of the drawn scores in full precision."""
+    """Return a table of the scores in the picture, in full precision."""
     columns = {}
     for name in _SIDES:
         one = getattr(result, name)
@@ -619,7 +619,7 @@ def _product(found, side):
 
 
 def _first_lost(values, kept):
-    """Return which product overflows, from 1; the last one if only the stored sum does; None if none does."""
+    """Return the position, from 1, of the product that overflows; the last if only the stored sum does; else None."""
     bad = np.flatnonzero(~np.isfinite(values))
     return int(bad[0]) + 1 if bad.size else len(values) if not math.isfinite(kept) else None
 

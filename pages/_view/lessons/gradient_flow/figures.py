@@ -34,7 +34,7 @@ _RISES, _FALLS = 1.25, 0.8  # ratios of means: a change between them, or one tha
 _ABOVE, _ABOVE_ON_A_WALL = 4.4, 3.0  # top margin above two panels, in em of an axis title
 _MEAN_ROOM = 3.0  # right margin for the means' label, in em of a tick label
 _ENDS_ROOM = 7.2  # right margin for the curves' labels, in em of a tick label
-_BETWEEN_ENDS = 1.35  # distance between two of these labels, in em
+_BETWEEN_ENDS = 1.35  # distance between two curve labels, in em
 _CLAIM = 44  # letters per title line on a phone
 _TOP_PANEL = [0.4, 1.0]  # vertical domain of the upper panel
 _MOST_KEYS = 12  # keys shown of a Jacobian, at most
@@ -132,7 +132,7 @@ def _places(shown, i):
 
 
 def row_at(shown: core.FreezingRows, d_k: int, place: int) -> int:
-    """Return the index of the row at this place; places are counted from 1 at the left."""
+    """Return the index of the row at this place; places are counted from 1, from left to right."""
     return int(_places(shown, shown.dims.index(d_k))[place - 1])
 
 

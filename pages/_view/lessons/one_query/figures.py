@@ -264,7 +264,7 @@ def _walks(sums, profile):
 
 
 def _with_room_at_the_right(drawn, profile):
-    """Return a figure with room for the names at the ends of its lines, which are further away on a phone."""
+    """Return a figure with room for the labels at the ends of its lines, which are further away on a phone."""
     drawn.layout["margin"]["r"] = round((0.6 * _LETTERS + _OFF) * profile.tick_size)
     names = [
         each | {"ax": _OFF_ON_A_PHONE * profile.tick_size} if each["showarrow"] else each
@@ -296,7 +296,7 @@ def _end_points(sums, profile):
 def _at_the_ends(sums, limit, profile):
     """Return each word with its sum beside the end of its line, moved apart as far as the letters need.
 
-    A thin line connects each end with its name.
+    A thin line connects each end with its label.
     """
     ends = sums[:, -1]
     room = _LINE * profile.tick_size * 2 * limit / (profile.height * _HEIGHT / 2)  # for the lowest plot
@@ -314,7 +314,7 @@ def _bold(text, key):
 
 
 def _apart(values, room):
-    """Return the places closest to ascending values, by least squares, that keep at least this distance."""
+    """Return places at least this far apart, as close as possible (least squares) to these ascending values."""
     shifts = room * np.arange(len(values))
     bare = values - shifts
     ends = range(len(values))
@@ -510,7 +510,7 @@ _ON_TOP_MEANS = "A word is on top if no other has a larger score, also where the
 
 
 def _rows(step, result):
-    """Return the rows of the strip of many sentences, one bar each: its name, its share and its colour's name."""
+    """Return the label, the share and the colour's name of each bar in the strip of many sentences."""
     many = result.sentences
     shares = {_CAT: many.on_top[EXAMPLE_KEY], _RAW_MEAN: many.raw_top_weight, _SCALED_MEAN: many.scaled_top_weight}
     return [(name, shares[name], colour) for name, colour in _STRIP[step]]
@@ -543,13 +543,13 @@ def _with_strip(profile, traces, step, result, lines, **layout):
 
 
 def _shares_axis(domain, reach, profile):
-    """Return the strip's axis of shares, without ticks: each bar has its number behind it."""
+    """Return the strip's axis of shares, without ticks: each bar has its number at its end."""
     bare = {"showticklabels": False, "ticks": "", "showline": False}
     return axis(profile, domain=domain, anchor="y2", range=[0, reach], **bare)
 
 
 def _strip_axis(rows, places, top, profile):
-    """Return the strip's axis with the names of its bars, from the top."""
+    """Return the strip's axis with the labels of its bars, from top to bottom."""
     names = {"tickvals": list(range(len(rows))), "ticktext": [name for name, _, _ in rows], "ticks": ""}
     return axis(profile, domain=[0, top], anchor="x2", range=[places - 0.5, -0.5], **names)
 
@@ -578,7 +578,7 @@ def _sure(result, step):
 
 
 def _counts(result, step):
-    """Return a note for each bar of the strip, with its standard error; the first with its exact probability."""
+    """Return a note for each bar of the strip, with its standard error; the first also has its exact probability."""
     many = result.sentences
     errors = (many.on_top_error[EXAMPLE_KEY], many.raw_top_weight_error, many.scaled_top_weight_error)
     shares = (many.on_top[EXAMPLE_KEY], many.raw_top_weight, many.scaled_top_weight)

@@ -277,7 +277,7 @@ def _main_alt(result, walks):
 
 
 def _main_sure(result, walks, score_axis):
-    """Return sentences on the rule behind the division, and on what is drawn."""
+    """Return sentences on the rule behind the division, and on the scores and walks in the picture."""
     beyond = result.beyond_shared if score_axis == "shared" else result.beyond_own
     left_out = [f"{percent(beyond, 1)} of the raw scores lie beyond the axis."] if beyond >= 0.0005 else []
     return (
@@ -334,7 +334,7 @@ def moment_table(result: core.ScoreVarianceResult) -> Table:
 
 
 def scaling_rule_sentence(result: core.ScoreVarianceResult) -> str:
-    """Return Var(cX) = c² Var(X) with the current numbers."""
+    """Return the rule Var(cX) = c² Var(X) as a sentence with the current numbers."""
     rule = result.scaling_rule
     return (
         f"Here c = 1/√{result.params.d_k:,} = {number(rule.scale, 4)}, so c² Var(X) = {number(rule.scale, 4)}² × "

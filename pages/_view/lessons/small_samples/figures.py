@@ -246,7 +246,7 @@ def _beyond(above):
 
 
 def _draws_table(asked, sweep, counted, i):
-    """Return a table of both histograms: bins, draws in them, and at the left the expected counts."""
+    """Return a table of both histograms: bins, draws in them and, for the left-hand one, expected counts."""
     return {
         "variance from, 2 × 2": asked.edges[:-1].tolist(),
         "to, 2 × 2": asked.edges[1:].tolist(),

@@ -210,7 +210,7 @@ def _moved(weight):
 
 
 def _nudge_sentence(moved, added):
-    """Return the sentence on the weight moved in two lists; of three or four, those with the most and the least."""
+    """Return the sentence on the weight moved in two lists; of three or four lists, the two extremes."""
     if added == 0:
         return "Nothing is added, and no weight moves."
     shown = (0, 1) if len(moved) == 2 or np.ptp(moved) == 0 else (moved.argmax(), moved.argmin())
@@ -321,7 +321,7 @@ def bars(ends: NDArray[np.float64], heights: NDArray[np.float64], profile: Profi
 
 
 def _lists_sentence(comparison):
-    """Return the sentence on the largest weight in two lists; of three or four, those with the least and the most."""
+    """Return the sentence on the largest weight in two lists; of three or four lists, the two extremes."""
     if comparison is None:
         return "One of the lists cannot be read."
     largest = comparison.max_weight
@@ -502,7 +502,7 @@ def first_alone(rows: core.DividedRows, shown: Picture) -> Picture:
 
 
 def _key_axis(rows, i, profile):
-    """Return the axis of the keys, from the strongest to the weakest, without their names."""
+    """Return the axis of the keys, from the strongest to the weakest, without tick labels."""
     n_keys = rows.weights.shape[1]
     around = {"domain": COLUMNS[i], "range": [-0.7, n_keys - 0.3], "anchor": "y"}
     name = f"{n_keys} keys, strongest first" if i == 1 else None
@@ -561,7 +561,7 @@ def _rows_sentence(rows):
 
 
 def _rows_marks(rows, sentence):
-    """Return marks for the words of the sentence that name rows."""
+    """Return marks for words in the sentence that name a row."""
     names = tuple(_name_of(rows, i) for i in range(len(rows.dims)))
     named = {"three rows": names, "the smallest dₖ": names[:1], "the largest dₖ": names[-1:]}
     return tuple(Mark(word, traces) for word, traces in named.items() if word in sentence)

@@ -315,7 +315,7 @@ def _sure(found, panels, params):
 
 
 def _checks(panels, expected, n_draws):
-    """Return a table of drawn shares with their predictions and their limit."""
+    """Return a table of measured shares with their predictions and their limit."""
     half = [student_quantile(n_draws) * each.standard_error for each in panels]
     inside = [abs(each.own_share - at) <= width for each, at, width in zip(panels, expected, half, strict=True)]
     return {

@@ -13,7 +13,7 @@ from sattn_core.lessons import trained_heads as core
 from sattn_core.training.encoder_record import D_K, N_HEADS, N_LAYERS
 
 _COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}  # exponents that have a name
-_ABOVE = ("<b>σ in a row</b>", "<b>Effective keys</b>")  # names of the panels
+_ABOVE = ("<b>σ in a row</b>", "<b>Effective keys</b>")  # headings of the panels
 _PANELS = ([0.0, 0.43], [0.57, 1.0])  # horizontal domains of the panels
 _SPREADS = [0.1, 1, 10, 100]
 _SPREAD_RANGE = [-1.35, 2.15]  # axis range in log10, wide enough for every exponent and text
@@ -264,7 +264,7 @@ def _cells(weights, exponent, profile):
     return base.heatmap(profile, weights, 1.0, name="weights") | look | hover
 
 
-_SHADES, _ROOT = 8, 2.0  # number of shades; a weight's shade is its root of this degree, so that small ones show
+_SHADES, _ROOT = 8, 2.0  # number of shades; degree of the root that turns a weight into a shade
 
 
 def _shades(profile, full):
@@ -312,7 +312,7 @@ def _looked_at(row, strongest, names, place):
 
 
 def head_table(head: core.HeadResult) -> Table:
-    """Return the components of the chosen head's q and k beside those that 1/√d_k assumes."""
+    """Return a table of statistics of the chosen head's q and k, beside those that 1/√d_k assumes."""
     q, k, found = head.report.query, head.report.key, head.report
     return {
         "quantity": [

@@ -153,7 +153,7 @@ def _one_map(shown, run, profile):
 
 
 def _shades(profile, full):
-    """Return the colour scale, from pale to full, by a root of the weight, so that evenly spread weights are visible.
+    """Return a colour scale by a root of the weight, so that evenly spread weights are visible.
 
     In a classroom with its lights on, a shade close to the background cannot be seen at all.
     """
@@ -171,7 +171,7 @@ def _heights(profile):
 
 
 def _map_heading(shown, run, at, profile):
-    """Return the name of a run in its colour, and the number of its right queries."""
+    """Return a run's heading: its name in its colour, and the number of its right queries."""
     small, (name, count, unit, ink) = profile.tick_size, _told(shown, run, profile)
     count, lines = f"<b>{count}</b>", [(unit, small, profile.text)]
     if base.on_a_wall(profile):
@@ -347,7 +347,7 @@ def _rising(result):
 
 
 def _seen_rise(params):
-    """Return the least number of additional right queries that is visible as a rise of the curve."""
+    """Return the smallest gain in right queries that is visible as a rise of the curve."""
     return math.ceil(_RISE * params.n_keys)
 
 
@@ -574,7 +574,7 @@ def _rates_heading(sweep, run, at, profile):
 
 
 def _bars_of(sweep, run, profile):
-    """Return the bars of one scale, one for each rate; a cross above those that diverged."""
+    """Return the bars of one scale, one for each rate, with a cross above runs that diverged."""
     full, n = _colour(sweep.params.exponents[run], profile), sweep.params.n_keys
     shades = np.where(sweep.solved[run, :, -1], 1.0, _NOT_LEARNT).tolist()
     return {

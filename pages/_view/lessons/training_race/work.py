@@ -33,7 +33,7 @@ _EQUAL_PAIRS: tuple[dict[str, Any], ...] = (
 
 
 def params(values: Values) -> core.TrainingRaceParams:
-    """Return the params of the race of these settings."""
+    """Return the params of the race for these settings."""
     return _params_of(**{name: values[name] for name in ("d_k", "seed", *LESSON.settings)})
 
 

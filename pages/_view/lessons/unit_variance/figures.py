@@ -391,7 +391,7 @@ def _schemes(result, profile):
         values = {"type": "log", "domain": domain, "anchor": f"y{i}", **_decades(_shown(rows), 0.3, profile)}
         axes[f"xaxis{i}"] = base.axis(profile, "σ, scaled scores", grid=True, **values)
         axes[f"yaxis{i}"] = _scheme_names(column, profile) | {"anchor": f"x{i}"}
-    return base.figure(profile, traces, left=10.6, **axes)  # room for the longest name
+    return base.figure(profile, traces, left=10.6, **axes)  # room for the longest label
 
 
 _HALVES = ([0, 0.33], [0.67, 1])  # horizontal domains of two columns on a wall

@@ -21,7 +21,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """Return the number of rows put right without the scale, and the answer nearest to it."""
+    """Return the number of rows put right without the scale, and the option nearest to it."""
     params = work.params(values)
     found = compute.kept(measure_wrong_choices, params)
     if found is None and compute.needs_button(params):

@@ -59,7 +59,7 @@ def _measured(asked):
 
 
 def _curves(asked):
-    """Return the curves of a picture, with the price of those that nobody has asked for before."""
+    """Return the curves of a picture, with the price of those that are not cached yet."""
     missing = [each.d_k for each in asked.each if compute.kept(core.measure_learning_rates, each) is None]
     return Curves(asked, replace(asked, dims=tuple(missing)).price)
 
