@@ -1,4 +1,4 @@
-"""The lessons, in the order of the path; each has a folder here. The appendix comes after them."""
+"""The lessons in their order, each with a folder here; the appendix comes last."""
 
 from types import MappingProxyType
 

@@ -13,7 +13,7 @@ _HALF, _NEARLY_ALL = 0.5, 0.95  # shares of the weight
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the mask step without the scale: the raw scores, and those that the mask leaves."""
+    """Return the picture of the mask step without the scale: scores before and after masking."""
     return work.STEPS["mask"].picture({**values, "scaling": "off"}, profile)
 
 
@@ -30,7 +30,7 @@ def outcome(values: Values) -> Outcome:
 
 
 def _why(scores):
-    """Return a sentence on the lead of the highest score that the mask leaves over the next one."""
+    """Return a sentence on the gap between the two highest scores that are not masked."""
     left = np.sort(scores[np.isfinite(scores)])
     if len(left) == 0:
         return "The mask forbids every key to this query."

@@ -27,15 +27,15 @@ STEPS = {
     "softmax": ("Softmax", "of each row", r"P_{ij} = e^{M_{ij}} / \sum_j e^{M_{ij}}"),
     "output": ("MatMul", "P V", r"O = P V = \operatorname{softmax}(Q K^\top / \sqrt{d_k})\, V"),
 }
-DRAWN_LIMIT = 3.0  # colour limit of drawn components: three standard deviations
-_CONTROLS = {  # matrix -> the controls that a click on its row and column sets
+DRAWN_LIMIT = 3.0  # colour limit of random components: three standard deviations
+_CONTROLS = {  # matrix -> controls that a click sets from its row and its column
     "Q": ("query", None),
     "K": ("key", None),
     "V": ("key", "column"),
     "output": ("query", "column"),
 }
 _SCORES = ("query", "key")
-_MOST_TERMS = 8  # terms of a sum that is written in full
+_MOST_TERMS = 8  # longer sums are shortened
 
 
 def diagram(step: str, profile: Profile) -> str:
@@ -65,9 +65,9 @@ def formula(step: str) -> str:
 def main(
     result: core.AttentionStepsResult, step: str, at: Cell, profile: Profile, *, scaled: bool, code: str = ""
 ) -> Picture:
-    """Return one step's matrices in one figure, with the chosen cell framed. scaled: with the division by √d_k.
+    """Return the picture of one step's matrices, with the chosen cell framed. scaled: with the division by √d_k.
 
-    With code, the picture also has its data: every entry, and the sentences under "How sure?".
+    If code is given, the picture also has a table of all entries, and the sentences under "How sure?".
     """
     sentence = _sentence(result, step, at, scaled)
     return Picture(
@@ -92,7 +92,7 @@ def _matmul(result, at, profile, scaled):
 
 
 def _component(result, name, row):
-    """Return the panel of the queries or of the keys; drawn ones keep their axis and colours while d_k moves."""
+    """Return the panel of Q or K; random ones keep their axis and colours while d_k moves."""
     params = result.params
     values = getattr(params, name)
     limit = DRAWN_LIMIT if params.drawn else max(np.abs(params.Q).max(), np.abs(params.K).max())
@@ -133,7 +133,7 @@ _PANELS = {"scores": _matmul, "scale": _scale, "mask": _mask, "softmax": _softma
 
 
 def _chosen(result, scaled):
-    """Return all steps, with the scale or without it."""
+    """Return the results of all steps, with the scale or without it."""
     return result.scaled if scaled else result.unscaled
 
 
@@ -159,7 +159,7 @@ def _short_share(p):
 
 
 def clicked(params: core.AttentionStepsParams, click: Mapping[str, Any]) -> dict[str, int]:
-    """Return the controls that a click on a matrix sets, counted from 1."""
+    """Return the control values that a click on a matrix sets; rows and columns count from 1."""
     sizes = {"query": len(params.Q), "key": len(params.K), "column": len(params.V[0])}
     controls = _CONTROLS.get(click["chart"], _SCORES)
     places = zip(controls, (click["line"], click["place"]), strict=True)
@@ -259,7 +259,7 @@ def _value(x):
 
 
 def _both(start, with_scale, without, scaled, of=""):
-    """Return a sentence that compares this picture's number with the one at the switch's other position."""
+    """Return a sentence with both numbers, with the scale and without it; the current one comes first."""
     if with_scale == without:
         return f"{start} {without}{of}, with the scale as without it."
     if scaled:
@@ -277,7 +277,7 @@ _POINTS = {
 
 
 def _alt(result, step, sentence):
-    """Return the picture in words, for people who do not see it."""
+    """Return the picture's text alternative, for people who cannot see it."""
     rows, columns = result.scaled.raw_scores.shape
     return (
         f"Step {list(STEPS).index(step) + 1} of 5, {STEPS[step][0]}. {sentence} Matrices of {rows} queries and "
@@ -408,7 +408,7 @@ def remarks(result: core.AttentionStepsResult, values: Mapping[str, Any], at: Ce
 
 
 def shown_instead(result: core.AttentionStepsResult, values: Mapping[str, Any], at: Cell) -> list[str]:
-    """Return remarks on how these matrices differ from the controls' settings, without a word on weights."""
+    """Return remarks on how the shown matrices differ from the controls' settings; none mentions weights."""
     shape = len(result.params.Q), len(result.params.K), len(result.params.V[0])
     places = zip(("query", "key", "column"), shape, at, strict=True)
     said = [_beyond(name, size, values[name], i) for name, size, i in places if values[name] != i + 1]
@@ -418,7 +418,7 @@ def shown_instead(result: core.AttentionStepsResult, values: Mapping[str, Any], 
 
 
 def _traps(result):
-    """Return remarks on unusual properties of these matrices: rows without a key, and queries equal to keys."""
+    """Return remarks on unusual properties of these matrices: fully masked rows, and Q = K."""
     said = []
     if result.fully_masked_rows:
         names = ", ".join(str(query + 1) for query in result.fully_masked_rows)

@@ -5,11 +5,11 @@ from pages._view.lessons.backprop import figures, work
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 
-_STAYS = 0.1  # share of the length with the scale: a smaller change counts as none
+_STAYS = 0.1  # relative to the length with the scale: a smaller change counts as none
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the gradient at the raw scores with the scale; the line without it is hidden."""
+    """Return the picture with only the curve for the gradient with the scale."""
     said = "This is the gradient at the raw scores with the scale."
     return work.STEPS["raw_scores"].picture(values, profile).partly(said, keep=("with it",), words=(figures.LENGTH,))
 
@@ -26,7 +26,7 @@ def outcome(values: Values) -> Outcome:
 
 
 def _why(truth, scale, *, passes_less):
-    """Return a sentence on the two effects of leaving out the scale, and on the larger one."""
+    """Return a sentence on the two effects of leaving out the scale, and on which of them is larger."""
     if scale == 1:
         return "The scale is 1 here, so leaving it out changes nothing."
     if not passes_less:

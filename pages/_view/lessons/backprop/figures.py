@@ -62,9 +62,9 @@ _TERMS = 14  # characters that fit into a cell
 
 
 def products(result: core.ProductsResult, profile: Profile, *, readable: bool = True) -> Picture:
-    """Return a matrix, a vector and a number: the Hadamard product, its row sums, and their sum.
+    """Return the picture of a Hadamard product, its row sums and their total.
 
-    readable: False if the typed text cannot be read, so that an example is shown.
+    readable: False if the typed text cannot be read, and an example is shown instead.
     """
     return Picture(
         "products",
@@ -98,7 +98,7 @@ def _products_figure(result, profile):
 
 
 def _sum(terms, total):
-    """Return a sum with its terms above it, if they fit into a cell."""
+    """Return a sum as text, with its terms above it if they fit into a cell."""
     written = " + ".join(_signed(term) for term in terms)
     return f"{written}<br>{equals(total)}" if written and len(written) <= _TERMS else cell(total)
 
@@ -163,7 +163,7 @@ def _products_code(params):
 def gradient(
     sweep: core.GradientSweep, name: str, d_k: int, profile: Profile, result: core.BackpropResult | None = None
 ) -> Picture:
-    """Return one gradient as a matrix. result: checks by two numerical methods, at a d_k small enough for them."""
+    """Return the picture of one gradient as a matrix. result: its numerical checks, made only for a small d_k."""
     i = sweep.dims.index(d_k)
     sentence = _gradient_sentence(sweep, name, i)
     place = f"Gradient {GRADIENTS.index(name) + 1} of {len(GRADIENTS)}, {_IN_WORDS[name]}"
@@ -181,7 +181,7 @@ def gradient(
 
 
 def _gradient_figure(sweep, name, i, profile):
-    """Return the matrix in colours that stay the same while d_k moves, with room for all columns that are shown."""
+    """Return the matrix; its colours, and the axis of d_k columns, stay the same while d_k moves."""
     values, d_k = np.atleast_2d(sweep.gradients[i][name]), sweep.dims[i]
     limit = max(np.abs(each[name]).max() for each in sweep.gradients)
     several = name in _WITH_D_K and d_k > core.SHOWN
@@ -220,7 +220,7 @@ def _chosen(result, name):
 
 
 def _gradient_sure(result, name, d_k):
-    """Return the results of the two numerical methods, and the effect of the scale in the layer that they check."""
+    """Return sentences on the two numerical methods, and on the effect of the scale in the checked layer."""
     return (_agreement(result, name, d_k), *_layer_lines(result))
 
 
@@ -264,7 +264,7 @@ def _gradient_table(sweep, name, i):
 
 
 def _layer_lines(result):
-    """Return the sentences on the layer, the effect of the scale on its gradient, and D computed in two ways."""
+    """Return sentences on the layer, the scale's effect on its gradients, D computed in two ways, and dS row by row."""
     d_Q, without = np.linalg.norm(_chosen(result, "Q").gradient), np.linalg.norm(result.d_Q_without_scale)
     by_weights, by_output = (
         ", ".join(number(x) for x in way) for way in (result.row_mean_by_weights, result.row_mean_by_output)
@@ -292,7 +292,7 @@ def _gradient_code(sweep, d_k):
 
 
 def raw_scores(sweep: core.GradientSweep, d_k: int, profile: Profile) -> Picture:
-    """Return the length of the gradient at the raw scores against d_k, with the scale and without it."""
+    """Return the picture of the gradient's length at the raw scores against d_k, with the scale and without it."""
     i = sweep.dims.index(d_k)
     return Picture(
         "raw_score_gradient",
@@ -334,12 +334,12 @@ def _raw_score_figure(sweep, i, profile):
 
 
 def _claimed(text, profile):
-    """Return the one-line title, which says what the picture shows; the y axis title is below it."""
+    """Return a one-line title that states what the picture shows."""
     return title(f"<b>{text}</b>", profile, size=profile.axis_size, letters=_ONE_LINE)
 
 
 def _with_ends(fig, ends, colours, text, profile):
-    """Return the figure with its y axis title, and with the lines' names at their ends."""
+    """Return the figure with its y axis title, and with labels at the ends of its lines."""
     low, high = fig.layout["yaxis"]["range"]
     fig = name_ends(fig, ends, profile, low=low, high=high, colours=colours)
     return _with_upright(fig, text, profile)
@@ -353,7 +353,7 @@ def _with_upright(fig, text, profile):
 
 
 def _above_floor(values):
-    """Return values raised to at least _LEAST: a log axis has no 0."""
+    """Return values with a minimum of _LEAST, since a log axis has no 0."""
     return np.maximum(values, _LEAST)
 
 
@@ -390,7 +390,7 @@ def _error(value):
 
 
 def first_order(change: core.FirstOrderChange, params: core.BackpropParams, profile: Profile) -> Picture:
-    """Return the change of the loss, its first-order part and the remainder, on log–log axes."""
+    """Return the picture of the loss's change, its first-order part and the remainder, on log–log axes."""
     return Picture(
         "first_order",
         _first_order_figure(change, profile),
@@ -425,7 +425,7 @@ def _first_order_figure(change, profile):
 
 
 def _first_order_names(change, profile):
-    """Yield the lines' names: above the upper ones, below the remainder, above the right end of the rounding floor."""
+    """Yield the lines' labels: above the upper ones, below the remainder, above the right end of the rounding floor."""
     epsilon, between = change.epsilon, ", " if on_a_wall(profile) else "<br>"
     ink = readable(profile.band, profile.ground, profile.text)
     both = f'<span style="color: {ink}">change</span>{between}first order'
@@ -461,7 +461,7 @@ def _first_order_sure(change):
 
 
 def difference(error: core.DifferenceError, params: core.BackpropParams, profile: Profile) -> Picture:
-    """Return the central difference's error against its step h: rounding at small h, truncation at large h."""
+    """Return the picture of the central difference's error: rounding at small steps h, truncation at large ones."""
     return Picture(
         "difference_error",
         _difference_figure(error, profile),
@@ -492,7 +492,7 @@ def _difference_figure(error, profile):
 
 
 def _difference_names(error, profile):
-    """Yield the slopes beside the curve, and the names of both lines above their left ends."""
+    """Yield the slopes beside the curve, and the labels above the left ends of both lines."""
     first, rounding, truncation = error.h[0], number(error.rounding_slope), number(error.truncation_slope)
     yield _word(f"slope {rounding}", profile, 1e-6, _at(error.h, error.error, 1e-6), "below")
     if np.isfinite(error.truncation_slope):

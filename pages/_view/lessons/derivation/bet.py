@@ -12,7 +12,7 @@ from sattn_core.lessons.derivation import spread_ratio
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the raw variance at d_k = 1 alone: a second point would show how it grows."""
+    """Return the picture with the raw variance at d_k = 1 only: a second point would show how it grows."""
     said = "This is the variance of raw scores at dₖ = 1, of one product."
     here = figures.here(values["d_k"], profile)
     shown = work.MAIN.picture(values, profile)
@@ -20,7 +20,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """Return the factor by which the raw variance grows from d_k to 4 d_k, and the answer nearest to it."""
+    """Return the factor by which the raw variance grows from d_k to 4 d_k, and the option nearest to it."""
     spreads = compute.result(spread_ratio, work.params(values, values["d_k"]), 4)
     ratio = spreads**2
     nearest = min(RATIOS, key=lambda option: abs(log(ratio) - log(float(option))))

@@ -7,7 +7,7 @@ _VARIANCES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 8.0, 16.0)
 _FREEDOMS = (1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.5, 3.0, 4.0, 4.5, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0)
 _MEANS = tuple(j / 4 for j in range(-16, 17))
 
-RATIOS = ("2", "4", "16")  # the answers of the bet
+RATIOS = ("2", "4", "16")  # options of the bet
 # Controls that set how strongly an assumption is broken; each is shown only with its assumption.
 _STRENGTHS = ("mean_q", "mean_k", "var_q", "var_k", "correlation", "r", "nu")
 

@@ -14,14 +14,14 @@ from pages._view.theme import Profile, listed, number, typed
 from sattn_core.lessons import derivation as core
 
 _MEANS, _VARIANCES = 3, 6  # indices of E[s] = 0 and Var(s) = d_k among the nine lines
-VARIANCE = "<b>Variance</b>"  # y axis title of the three lines' plot
+VARIANCE = "<b>Variance</b>"  # y axis title of the plot below the three lines
 _NO_BAR = "without a usable error bar"
 _SECOND = 0.35, 78  # left edge of the three lines' second column: share of the plot, plus pixels
 _ON_A_WALL = 110  # letters per title line on a wall
 _TITLE = 32  # letters per title line on a phone
 _LOWER = 40  # pixels taken off the height on a phone
 _LOW = 0.84  # height factor: many words and controls are above this plot
-_REACH, _STEP = (0.25, 1024), 16  # range of the axis of spreads and means, and the factor by which it grows
+_REACH, _STEP = (0.25, 1024), 16  # axis range of spreads and means, and the factor by which it grows
 _NEAR = 2.0  # a prediction fits within so many standard errors
 _SHORT = {  # line -> its formula and its subject
     "mean_zero": ("E[q·k] = 0", "mean of q·k"),
@@ -88,7 +88,7 @@ _REASONS = {
 def three_lines(
     growth: core.ScoreGrowth, d_k: int, profile: Profile, result: core.DerivationResult | None = None
 ) -> Picture:
-    """Return the three lines with their standard errors, above a plot of raw and scaled variances up to this d_k.
+    """Return the picture of the three lines, above a plot of raw and scaled variances up to this d_k.
 
     result: the nine lines at this d_k, for the folds below the picture.
     """
@@ -114,7 +114,7 @@ def three_lines(
 def broken_lines(
     growth: core.ScoreGrowth, d_k: int, profile: Profile, result: core.DerivationResult | None = None
 ) -> Picture:
-    """Return the three lines above a plot of raw and scaled spreads, and of means if these are not zero."""
+    """Return the picture of the three lines, above a plot of raw and scaled spreads, and of means unless they are 0."""
     shown = Picture(
         "broken_lines",
         _lower_on_a_phone(
@@ -133,9 +133,9 @@ def broken_lines(
 
 
 def _lower_on_a_phone(fig, growth, profile):
-    """Return the figure with a lower layout for a phone, which ends above the bottom bar despite one more dial.
+    """Return the figure with a lower layout for a phone, where one more dial takes room.
 
-    If means are drawn too, each line is labelled by its name alone.
+    If means are drawn too, each label is the line's name alone.
     """
     if base.on_a_wall(profile):
         return fig
@@ -185,7 +185,7 @@ def _spread_figure(growth, d_k, profile):
 
 
 def _title(growth, d_k, profile):
-    """Return the title: the current divisor, and on a wall the reason for it."""
+    """Return the title: the right divisor, and on a wall the reason for it."""
     headline, why = _divisor(growth, d_k)
     if base.on_a_wall(profile):
         return base.title(f"<b>{headline}</b>, {why}", profile, size=profile.tick_size, letters=_ON_A_WALL)
@@ -205,11 +205,11 @@ def _predicted(largest, height, profile):
 
 
 def _with_lines(fig, heading, growth, d_k, profile):
-    """Return the figure with the three lines above the plot, one row each, and below them the axis title, if any."""
+    """Return the figure with the three lines in rows above the plot, and below them the axis title, if any."""
     row, head = _row_height(profile), (1.5 if heading else 0.5) * profile.axis_size
     place: Part = {"xref": "paper", "yref": "paper", "y": 1, "xanchor": "left", "yanchor": "top", "align": "left"}
     out = -fig.layout["margin"]["l"]
-    head_place = place | {"x": 0, "xshift": out, "yshift": head, "bgcolor": None}  # a long title may overlap a name
+    head_place = place | {"x": 0, "xshift": out, "yshift": head, "bgcolor": None}  # no background: may overlap a label
     words = [base.label(heading, profile, size=profile.axis_size, **head_place)]
     for i, each in enumerate(growth.at(d_k)):
         up = round(head + (len(core.SCORE_LINES) - i) * row)
@@ -263,7 +263,7 @@ def _with_error(each):
 
 
 def _used(each, params):
-    """Return the assumptions that a line needs beyond those of the lines above it; a broken one is struck out."""
+    """Return texts with the assumptions that a line adds to those above it; a broken one is struck out."""
     broken = {name for name, words in _broken_ones(params).items() if words}
     if params.nu is not None and params.nu > 2:
         broken.discard("tails")
@@ -295,7 +295,7 @@ def _has_mean(growth):
 
 
 def _heading(growth, profile):
-    """Return the axis title; none on a wall, where height is short and the lines have names."""
+    """Return the axis title; none on a wall, where height is short and the lines have labels."""
     if base.on_a_wall(profile):
         return ""
     what = "<b>Mean (hollow) and spread</b>" if _has_mean(growth) else "<b>Spread σ</b>"
@@ -322,7 +322,7 @@ def _exact_lines(growth, profile):
 
 
 def _measured_points(growth, d_k, profile, *, power):
-    """Return variances (power 1) or spreads (½) as marks, large at this d_k, with bands of two standard errors."""
+    """Return variances (power 1) or spreads (½) as marks, larger at this d_k, with bands of two standard errors."""
     values, errors = (growth.variance, growth.variance_error) if power == 1 else (growth.spread, growth.spread_error)
     return _points(values, errors if growth.at(d_k)[1].reliable else np.zeros_like(errors), d_k, profile, power=power)
 
@@ -351,7 +351,7 @@ def _points(values, errors, d_k, profile, *, power, hollow=False):
 
 
 def _dims(d_k):
-    """Return 1, 2, 4, … and d_k."""
+    """Return the powers of two up to d_k, and d_k itself."""
     return np.array(sorted({2**power for power in range(d_k.bit_length())} | {d_k}))
 
 
@@ -366,7 +366,7 @@ def _reach(growth):
 
 
 def _spread_ends(growth, profile):
-    """Return labels for the lines' ends: how raw and scaled spread and mean grow; a mean of 0 has none."""
+    """Return labels for the lines' ends, which say how spread and mean grow; a mean of 0 has none."""
     spread, mean, root = growth.exact_variance, np.abs(growth.exact_mean), growth.params.d_k**0.5
     spread = growth.spread if np.isinf(spread[0]) else np.sqrt(spread)
     does, shown = _what_spreads_do(growth), _has_mean(growth)
@@ -455,7 +455,7 @@ def _lines_in_words(growth, d_k):
 
 
 def _sure(growth, d_k):
-    """Return each line with its standard error, and notes on the measurement."""
+    """Return sentences on each line with its standard error, and on the measurement."""
     n, *lines = growth.params.n_samples, *growth.at(d_k)
     return (
         *(_measured_line(each) for each in lines),
@@ -577,7 +577,7 @@ def _unseen(each, result):
 
 
 def _state(result):
-    """Return two sentences: the state of the derivation and the right divisor."""
+    """Return two sentences: on the state of the derivation, and on the right divisor."""
     return f"At dₖ = {result.params.d_k:,} with {_broken(result.params)}, {_first(result)}", _divisors(result)
 
 
@@ -615,7 +615,7 @@ def _first(result):
 
 
 def _sides(result):
-    """Return "their two sides differ by at most", said only of lines that hold if some cannot be checked."""
+    """Return "their two sides differ by at most", limited to lines that hold if others cannot be checked."""
     whose = (
         f"the two sides of these {result.checks['holds']}" if result.checks["cannot be checked"] else "their two sides"
     )
@@ -623,7 +623,7 @@ def _sides(result):
 
 
 def _counts(result):
-    """Return how many lines hold, fail and cannot be checked; a count of 0 is left out."""
+    """Return as text how many lines hold, how many fail, and how many cannot be checked."""
     checks, n = result.checks, len(result.lines)
     if checks["holds"] == n:
         return f"all {n} lines hold."

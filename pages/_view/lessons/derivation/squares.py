@@ -1,4 +1,4 @@
-"""The root as a picture: variance is the area of a square, spread is its side.
+"""The picture of the square root: variance is the area of a square, spread is its side.
 
 Each square has its own axes, with a common scale, so that a phone can draw the second one below the first.
 """
@@ -14,7 +14,7 @@ from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number
 from sattn_core.lessons import derivation as core
 
-_SIDE, _GAP, _WIDE_GAP = 8.0, 2.0, 7.5  # side of a drawn square; gap between squares, and on a wall
+_SIDE, _GAP, _WIDE_GAP = 8.0, 2.0, 7.5  # side of a square as drawn; gap between squares, and on a wall
 _BRACKET, _TICK = -0.4, 0.15  # y of the bracket under a square, and half the height of its ends
 _BESIDE = 10.5  # on a wall: room for words to the right of the squares
 _SECOND_BELOW = 8.5, -10.2  # on a phone: lower left corner of the second square
@@ -97,7 +97,7 @@ def _laid(second, beside, profile, toward="left"):
 
 
 def _margin(above, below, profile):
-    """Return margins for these numbers of text lines above and below, and for one large line above."""
+    """Return margins with room for so many text lines above and below, and for one large line above."""
     size = profile.tick_size
     return {"l": 0, "r": 0, "t": round(above * size + profile.axis_size), "b": round(below * size)}
 
@@ -124,7 +124,7 @@ def _box(name, corners, fill, colour, width):
 
 
 def _grid(name, edges, colour, profile):
-    """Return the lines between cells, from the right and from below: partial cells are at the left and the top."""
+    """Return the lines between cells, counted from the right and from below: partial cells are at the left and top."""
     inner, gap = edges[1:-1], np.full(len(edges) - 2, np.nan)
     along, side = _SIDE - inner, np.full(len(inner), _SIDE)
     x = [np.column_stack([along, along, gap]), np.column_stack([0 * side, side, gap])]

@@ -23,7 +23,7 @@ _SYMBOLS = ("circle", "square")
 _SIZES, _ERRORS = (-2.0, 2.5), (-6.0, 3.0)  # axis ranges in log10, for components of size 1
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _UNDER = 0.3  # distance of overflow marks from the axis's top, in log10
-_TOO_FAR = 4  # log10 of an error whose factor is too large for a tick
+_TOO_FAR = 4  # log10 of the smallest error whose factor is too large for a tick
 _CHANGES = (-4.5, 1.8)  # axis range of the curves in log10, for components of size 1
 _UNDER_THE_TOP = (0.2, 0.55)  # distances of raw and scaled overflow marks from the curves' top, in log10
 _LONG = 1000  # a larger factor is not written in full
@@ -32,18 +32,18 @@ _ROOM = 40  # letters per title line on a phone
 _DIM_ENDS, _SUM_ENDS = (-0.1, 3.1), (1.0, 7.0)  # axis ranges of the sums in log10
 _STEP = 64.0  # a number whose distance to the next one is given under "How sure?"
 _BITS_AT = 64  # the dₖ at which "How sure?" says how much a bit is worth
-_ABOVE, _ABOVE_ON_A_WALL = 3.0, 2.1  # top margin for the axis titles; on a screen the camera is above them
+_ABOVE, _ABOVE_ON_A_WALL = 3.0, 2.1  # top margin for the axis titles; on a screen the camera button is above them
 _LEFT, _RIGHT = 3.2, 3.4  # margins for tick labels, in em of an axis title
 _PHONE, _WALL = (215, 220), (1500, 300)  # width and height of the clouds' smallest plot, in pixels
 _LETTER, _LINE = 0.56, 1.5  # width and height of a letter, as shares of its size
-_END = 5.2  # right margin for the sums' names, in em of a tick label
+_END = 5.2  # right margin for the sums' labels, in em of a tick label
 
 
 # --- scores ----------------------------------------------------------------------------------------------
 
 
 def errors(result: core.FewBitsResult, profile: Profile, predicted: tuple[float, float] | None = None) -> Picture:
-    """Return the rounding error of each score against its size, raw and scaled; predicted is for "How sure?"."""
+    """Return the picture of each score's rounding error against its size. predicted: errors for "How sure?", if any."""
     return Picture(
         "rounded_scores",
         _errors_figure(result, profile),
@@ -59,7 +59,7 @@ def errors(result: core.FewBitsResult, profile: Profile, predicted: tuple[float,
 
 
 def _errors_figure(result, profile):
-    """Return both clouds on the same axes, half the spacing as steps, and the overflow at the top."""
+    """Return raw and scaled errors as clouds of dots, half the format's spacing as steps, and overflows at the top."""
     params = result.params
     moved = 2 * math.log10(params.size)
     left, right = _SIZES[0] + moved, _SIZES[1] + moved
@@ -95,7 +95,7 @@ def _uprights(profile):
 
 
 def _error_axes(moved, profile):
-    """Return axes of a score's error and, at the right, of the factor by which it changes its weight."""
+    """Return two y axes: a score's error and, on the right-hand side, the factor by which it changes a weight."""
     ends = [each + moved for each in _ERRORS]
     powers = [power for power in range(math.ceil(ends[0]), math.floor(ends[1]) + 1) if power % 2 == 0]
     left = ["0" if power <= ends[0] else _power_of_ten(power) for power in powers]
@@ -117,7 +117,7 @@ def _power_of_ten(power):
 
 
 def change(off: float) -> str:
-    """Return the factor by which a weight changes if the difference of two scores has this error."""
+    """Return, as text, the factor by which a weight changes if the difference of two scores has this error."""
     factor = math.exp(min(off, 700.0))
     if factor < 2:
         return f"{100 * math.expm1(off):.2g} %"
@@ -125,14 +125,14 @@ def change(off: float) -> str:
 
 
 def _drawn(result, side):
-    """Return sizes and errors of the drawn scores, flattened; the error is NaN if a score overflows."""
+    """Return sizes and errors of the scores in the picture, flattened; the error is NaN if a score overflows."""
     one = getattr(result, _SIDES[side])
     exact, found = one.exact[:SHOWN_ROWS].ravel(), one.found[:SHOWN_ROWS].ravel()
     return np.abs(exact), np.abs(np.where(np.isfinite(found), found, np.nan) - exact)
 
 
 def _on_axes(sizes, off, params):
-    """Return log10 of sizes and errors, clipped to the axes; an exact score lies on the axis."""
+    """Return log10 of sizes and errors, clipped to the axes; an error of 0 is drawn at the lower end."""
     moved = 2 * math.log10(params.size)
     low, high = (10.0 ** (each + moved) for each in (_SIZES[0], _SIZES[1]))
     floor, top = (10.0 ** (each + moved) for each in _ERRORS)
@@ -153,7 +153,7 @@ def _dots(x, y, side, name, profile, symbol=None):
 
 
 def _lost(result, side, profile):
-    """Return marks at the top for scores that overflow, above their size in float64."""
+    """Return marks at the top for scores that overflow, at their size in float64."""
     sizes, off = _drawn(result, side)
     x, _ = _on_axes(sizes[np.isnan(off)], 1.0, result.params)
     y = np.full(x.size, _ERRORS[1] + 2 * math.log10(result.params.size) - _UNDER)
@@ -177,7 +177,7 @@ def _limits(params, right, profile):
 
 
 def _names(result, traces, ends, profile):
-    """Return the names of both clouds, the steps, the largest number and the overflow."""
+    """Return the labels of both clouds, the steps, the largest number and the overflow."""
     clouds = [_cloud_name(result, side, traces, profile) for side in (RAW, SCALED)]
     top, lost = _ERRORS[1] + 2 * math.log10(result.params.size), np.concatenate([each["x"] for each in traces[1:3]])
     limit = _limit_name(result.params, ends[1], lost.size, profile)
@@ -191,14 +191,14 @@ def _names(result, traces, ends, profile):
 
 
 def _in_decades(text, size, profile):
-    """Return a word's width and height in decades, in the smallest plot of the clouds."""
+    """Return a label's width and height in decades of the axes, for the smallest plot of the clouds."""
     across, up = _WALL if base.on_a_wall(profile) else _PHONE
     width, height = _LETTER * size * len(text) / across, _LINE * size / up
     return width * (_SIZES[1] - _SIZES[0]), height * (_ERRORS[1] - _ERRORS[0])
 
 
 def _highest(traces, low, high):
-    """Return the largest height of steps and dots between two sizes."""
+    """Return the height of the highest step or dot between two sizes."""
     steps, *dots = traces
     at = np.searchsorted(steps["x"], high, side="right") - 1
     within = [each["y"][(each["x"] >= low) & (each["x"] <= high)] for each in dots]
@@ -206,7 +206,7 @@ def _highest(traces, low, high):
 
 
 def _cloud_name(result, side, traces, profile):
-    """Return the name of a cloud, above its dots: raw to the right of the cloud's middle, scaled to the left."""
+    """Return the label of a cloud, above its dots: raw to the right of the cloud's middle, scaled to the left."""
     name, size = ("raw", "÷ √dₖ")[side], profile.axis_size
     sizes, _ = _drawn(result, side)
     x = float(_on_axes(np.exp(np.log(np.maximum(sizes, 1e-9)).mean()), 1.0, result.params)[0])
@@ -217,18 +217,18 @@ def _cloud_name(result, side, traces, profile):
 
 
 def _below_the_top(traces):
-    """Return the steps and the clouds without the overflow marks, which are above all names."""
+    """Return the steps and the clouds, without the overflow marks at the top."""
     steps, _, _, *clouds = traces
     return [steps, *clouds]
 
 
 def _coloured(text, side, profile, **place):
-    """Return a name in the colour of raw or of scaled."""
+    """Return a label in the colour of raw or of scaled."""
     return base.label(text, profile, colour=(profile.raw, profile.scaled)[side], bgcolor=None, **place)
 
 
 def _steps_name(traces, raw, corner, profile):
-    """Return the name of the steps above their right end, and above the raw cloud's name if the two would overlap."""
+    """Return the label of the steps above their right end, and above the raw cloud's label if the two would overlap."""
     text, (right, top) = "half the spacing", corner
     width, height = _in_decades(text, profile.tick_size, profile)
     y = _highest(_below_the_top(traces), right - width, right)
@@ -240,7 +240,7 @@ def _steps_name(traces, raw, corner, profile):
 
 
 def _limit_name(params, right, lost, profile):
-    """Return the largest number's name, left of its line and below the overflow's name; empty beyond the axis."""
+    """Return the label of the largest number, left of its line and below the overflow label; empty beyond the axis."""
     x, below = math.log10(params.to.largest), "\u00a0<br>" if lost else ""
     between = " " if base.on_a_wall(profile) else "<br>"
     text = f"{below}largest{between}{params.to.largest:,.0f}" if x < right else ""
@@ -249,7 +249,7 @@ def _limit_name(params, right, lost, profile):
 
 
 def _overflow_name(lost, corner, profile):
-    """Return the name of the crosses, left of the first one."""
+    """Return the label of the overflow crosses, to the left of the first one."""
     x, y = (float(lost.min()), corner[1] - _UNDER) if lost.size else corner
     place: Part = {"x": x, "xanchor": "right", "xshift": -profile.marker_size, "y": y, "yanchor": "middle"}
     return base.label("overflow" if lost.size else "", profile, bgcolor=None, **place)
@@ -275,7 +275,7 @@ def _errors_sentence(result):
 
 
 def _what_dividing_saves(result, raw, scaled):
-    """Return a sentence on the lost rows: dividing the scores cannot save them, dividing q first may."""
+    """Return a sentence on rows that overflow: dividing their scores comes too late, dividing q first may help."""
     if result.params.order == "before":
         how_many = "none does" if not scaled else "as many do" if scaled == raw else "fewer do"
         return f"With q divided before, {how_many if scaled <= raw else 'more do'}."
@@ -291,7 +291,7 @@ def _rows(count):
 
 
 def _in_words(off):
-    """Return the factor that `change` gives, worded for a sentence."""
+    """Return the factor by which a weight changes, worded for a sentence."""
     factor = math.exp(min(off, 700.0))
     if factor < 2:
         return f"{number(100 * math.expm1(off), 2)} %"
@@ -299,7 +299,7 @@ def _in_words(off):
 
 
 def _errors_alt(result):
-    """Return the picture in words, for people who do not see it."""
+    """Return the picture's text alternative, for people who cannot see it."""
     off = [_drawn(result, side)[1] for side in (RAW, SCALED)]
     raw, scaled = (number(np.nanmedian(each), 2) if (each >= 0).any() else "infinity" for each in off)
     return (
@@ -349,7 +349,7 @@ def _factor(off):
 
 
 def _side_sure(result, side, predicted):
-    """Return a sentence on one side: the scores' root mean square error, the weights' change, and the weight moved."""
+    """Return sentences on raw or scaled scores: their error, the weights' change, and the weight on wrong keys."""
     one, what = getattr(result, _SIDES[side]), ("Raw", "Scaled")[side]
     found, error = math.sqrt(one.mean_square[0]), one.mean_square[1] / (2 * math.sqrt(one.mean_square[0] or 1.0))
     z = (found - predicted) / error if error else math.nan
@@ -370,7 +370,7 @@ def _moved(one):
 
 
 def _errors_table(result):
-    """Return a table of the drawn scores in full precision."""
+    """Return a table of the scores in the picture, in full precision."""
     columns = {}
     for name in _SIDES:
         one = getattr(result, name)
@@ -384,7 +384,7 @@ def _errors_table(result):
 
 
 def curves(found: core.FewBitsCurves, params: core.FewBitsParams, profile: Profile) -> Picture:
-    """Return the change of a weight at every dₖ, in each format, raw and scaled. params: those of the first step."""
+    """Return the picture of a weight's change by dₖ, for each format, raw and scaled. params: of the first step."""
     return Picture(
         "few_bits_curves",
         _curves_figure(found, params, profile),
@@ -421,7 +421,7 @@ def _curves_figure(found, params, profile):
 
 
 def _lost_name(traces, top, profile):
-    """Return the name of the crosses, left of the highest one; empty if no row is lost."""
+    """Return the label of the crosses, left of the highest one; empty if no row overflows."""
     crosses = [(each["y"].max(), each) for each in traces if each["name"].startswith("overflow") and np.size(each["x"])]
     y, highest = max(crosses, key=itemgetter(0), default=(top, None))
     x = 0.0 if highest is None else highest["x"][int(np.argmax(highest["y"]))]
@@ -431,7 +431,7 @@ def _lost_name(traces, top, profile):
 
 
 def _curve(found, i, side, width, top, profile):
-    """Yield the mean change in log10 with its standard error, and crosses where rows overflow."""
+    """Yield the traces of one format: the mean change in log10 with its standard error, and crosses at overflows."""
     mean, error, lost = (each[i, side] for each in (found.change, found.standard_error, found.lost > 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         y = np.where(mean > 0, np.log10(mean), np.nan)
@@ -446,7 +446,7 @@ def _curve(found, i, side, width, top, profile):
 
 
 def _format_names(found, fig, ends, profile):
-    """Return the name of each format, left of its first point, without overlaps."""
+    """Return the label of each format, left of its first point, without overlaps."""
     starts = {i: math.log10(each) for i, each in enumerate(found.change[:, RAW, 0]) if each > 0}
     margin = fig.layout["margin"]
     gap = 1.3 * profile.tick_size * (ends[1] - ends[0]) / (fig.layout["height"] - margin["t"] - margin["b"])
@@ -458,7 +458,7 @@ def _format_names(found, fig, ends, profile):
 
 
 def _side_names(found, profile):
-    """Yield the names of raw and scaled, right of the last point of the outermost format that keeps rows."""
+    """Yield the labels of raw and scaled, right of the last point of the outermost format that keeps rows."""
     for side, formats in ((RAW, (2, 1, 0)), (SCALED, (0, 1, 2))):
         last = next((end for i in formats if (end := found.change[i, side, -1]) > 0), None)
         if last is not None:
@@ -552,7 +552,7 @@ def _curves_table(found):
 
 
 def large(found: core.LargeSum, profile: Profile) -> Picture:
-    """Return the running sum of dₖ products 40 · 40, and the one with q divided first."""
+    """Return the picture of the running sum of dₖ products 40 · 40, and of the one with q divided first."""
     return Picture(
         "large_sum",
         _large_figure(found, profile),
@@ -569,7 +569,7 @@ def large(found: core.LargeSum, profile: Profile) -> Picture:
 
 
 def _large_figure(found, profile):
-    """Return both sums on log–log axes, where they rise in straight lines, and the largest number."""
+    """Return both sums on log–log axes, where they rise in straight lines, and the format's largest number."""
     largest, size = math.log10(found.to.largest), profile.axis_size
     dims = {"tickvals": np.log10(_D_TICKS), "ticktext": [f"{each:,}" for each in _D_TICKS], "range": list(_DIM_ENDS)}
     texts = ["100", "10,000", _whole(found.to.largest), "1,000,000"]
@@ -589,7 +589,7 @@ def _large_figure(found, profile):
 
 
 def _largest_name(largest, profile):
-    """Return the name of the largest number, above the left end of its line: the sums reach it further right."""
+    """Return the label of the largest number, above the left end of its line: the sums reach it further right."""
     place: Part = {"x": _DIM_ENDS[0], "xanchor": "left", "y": largest, "yanchor": "bottom"}
     return base.label("largest number", profile, bgcolor=None, **place)
 
@@ -619,13 +619,13 @@ def _product(found, side):
 
 
 def _first_lost(values, kept):
-    """Return the number of the product that overflows; the last one if only the stored sum does; None if none does."""
+    """Return the position, from 1, of the product that overflows; the last if only the stored sum does; else None."""
     bad = np.flatnonzero(~np.isfinite(values))
     return int(bad[0]) + 1 if bad.size else len(values) if not math.isfinite(kept) else None
 
 
 def _sum_name(found, side, profile):
-    """Return the name of a sum, at the end of its line or at its overflow."""
+    """Return the label of a sum, at the end of its line or at its overflow."""
     values, kept = ((found.raw, found.after), (found.divided, found.before))[side]
     lost = _first_lost(values, kept)
     end = found.d_k if lost is None else lost

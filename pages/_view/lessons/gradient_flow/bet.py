@@ -10,7 +10,7 @@ _SMALL, _LARGER = 4, 16  # values of dₖ
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the rows at another dₖ: at a small one or, if dₖ is small itself, at a larger one."""
+    """Return the picture of the rows at another dₖ: a small one or, if dₖ is small itself, a larger one."""
     return work.MAIN.picture({**values, "d_k": _SMALL if values["d_k"] > _SMALL else _LARGER}, profile)
 
 

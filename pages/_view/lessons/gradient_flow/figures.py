@@ -30,15 +30,15 @@ _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _FIRST_DIM = 4  # first dₖ that the sentence compares: rows of one or two components behave differently
 _BRIEF = {"hardly changes": "stays"}
 _PLURAL = {"falls": "fall", "grows": "grow", "hardly changes": "stay"}
-_RISES, _FALLS = 1.25, 0.8  # ratios: a mean that changes by less, or by less than chance, stays the same
+_RISES, _FALLS = 1.25, 0.8  # ratios of means: a change between them, or one that may be chance, counts as none
 _ABOVE, _ABOVE_ON_A_WALL = 4.4, 3.0  # top margin above two panels, in em of an axis title
-_MEAN_ROOM = 3.0  # right margin for the means' name, in em of a tick label
-_ENDS_ROOM = 7.2  # right margin for the curves' names, in em of a tick label
-_BETWEEN_ENDS = 1.35  # distance between two of these names, in em
+_MEAN_ROOM = 3.0  # right margin for the means' label, in em of a tick label
+_ENDS_ROOM = 7.2  # right margin for the curves' labels, in em of a tick label
+_BETWEEN_ENDS = 1.35  # distance between two curve labels, in em
 _CLAIM = 44  # letters per title line on a phone
 _TOP_PANEL = [0.4, 1.0]  # vertical domain of the upper panel
 _MOST_KEYS = 12  # keys shown of a Jacobian, at most
-_MOST_NUMBERS = 4  # keys up to which every cell has room for its number
+_MOST_NUMBERS = 4  # with more keys, a cell has no room for its number
 
 
 # --- rows ------------------------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ _MOST_NUMBERS = 4  # keys up to which every cell has room for its number
 def rows(
     shown: core.FreezingRows, d_k: int, place: str, profile: Profile, found: core.GradientFlowResult | None = None
 ) -> Picture:
-    """Return a hundred rows as dots, raw beside scaled on one axis; found: the counts for "How sure?"."""
+    """Return the picture of a hundred rows as dots, raw beside scaled. found: the counts for "How sure?", if any."""
     i = shown.dims.index(d_k)
     return Picture(
         "rows_freezing",
@@ -63,7 +63,7 @@ def rows(
 
 
 def _rows_marks(shown, i):
-    """Return the marks of the frozen raw rows, and of the scaled rows that are not frozen: each kind has one colour."""
+    """Return marks for the frozen raw rows, and for the scaled rows that are not frozen: each kind has one colour."""
     frozen = shown.passed[0, :, i, _places(shown, i)].T < core.FROZEN_BELOW
     still, moving = (tuple(np.flatnonzero(each).tolist()) for each in (frozen[RAW], ~frozen[SCALED]))
     return (
@@ -98,7 +98,7 @@ def _rows_figure(shown, i, place, profile):
 
 
 def _mean_name(mean, profile):
-    """Return the name of the means, right of the second panel's line."""
+    """Return the label of the means, at the right end of the second panel's line."""
     place: Part = {"xref": "paper", "x": 1, "xanchor": "left", "yref": "y2", "y": float(_on_floor(mean))}
     return base.label("mean", profile, bgcolor=None, **place)
 
@@ -132,7 +132,7 @@ def _places(shown, i):
 
 
 def row_at(shown: core.FreezingRows, d_k: int, place: int) -> int:
-    """Return the index of the row at this place; places are counted from 1 at the left."""
+    """Return the index of the row at this place; places are counted from 1, from left to right."""
     return int(_places(shown, shown.dims.index(d_k))[place - 1])
 
 
@@ -157,12 +157,12 @@ def _count(shown, i, scale, axes, profile):
 
 
 def _in_colour(name, scale, profile):
-    """Return a name in the colour of raw or of scaled."""
+    """Return a text in the colour of raw or of scaled."""
     return base.in_colour(name, (profile.raw, profile.scaled)[scale], profile)
 
 
 def _rows_sentence(shown, i, place):
-    """Return the sentence: frozen rows on both sides or, at q, how many rows get more and less without the scale."""
+    """Return the sentence: rows frozen on both sides or, at q, rows whose gradient the scale reduces or enlarges."""
     if place == "q":
         return _at_q(shown.dims[i], shown.passed[1, RAW, i], shown.passed[1, SCALED, i])
     d_k, (raw, scaled) = shown.dims[i], shown.frozen[:, i]
@@ -197,7 +197,7 @@ def _few(count):
 
 
 def _rows_alt(shown, i, place):
-    """Return the picture in words, for people who do not see it."""
+    """Return the picture's text alternative, for people who cannot see it."""
     at = core.PLACES.index(place)
     raw, scaled = (f"{_amount(shown.mean[at, scale, i])} on average" for scale in (RAW, SCALED))
     what = "how much its softmax passes on" if place == "softmax" else "the length of its gradient at q"
@@ -291,7 +291,7 @@ def _rows_code(shown, d_k):
 
 
 def curves(curve: core.GradientCurve, place: str, profile: Profile) -> Picture:
-    """Return what the rows pass on, and the share of frozen rows, against d_k."""
+    """Return the picture of what rows pass on against d_k, and of the share of frozen rows."""
     return Picture(
         "gradient_curves",
         _curve_figure(curve, place, profile),
@@ -326,7 +326,7 @@ def _curve_figure(curve, place, profile):
 
 
 def _panel_name(text, axes, profile):
-    """Return the name of a panel, above its upper left corner."""
+    """Return the heading of a panel, above its upper left corner."""
     return base.heading(text, profile, axes=axes) | {"xref": "paper"}
 
 
@@ -356,7 +356,7 @@ def _scale_traces(curve, at, j, profile):
 
 
 def _curve_names(curve, at, fig, profile):
-    """Return the names of points and lines at their ends, without overlaps; scaled mean and median share one."""
+    """Return labels at the ends of points and lines, without overlaps; scaled mean and median share one."""
     found, low, high = curve.statistics, *fig.layout["yaxis"]["range"]
     ends = (
         (SCALED, "", found.mean[at, SCALED, -1]),
@@ -418,7 +418,7 @@ def _curve_sentence(curve, place):
 
 
 def _change(curve, i, j):
-    """Return the ratio of the last mean to the first, and 1.96 standard errors of it."""
+    """Return the ratio of the last mean to the first, and 1.96 times its standard error."""
     means, errors = (
         each[i, j, [_first(curve), -1]] for each in (curve.statistics.mean, curve.statistics.standard_error)
     )
@@ -506,7 +506,7 @@ def _curve_code(curve):
 
 
 def jacobians(row: core.RowJacobian, name: str, d_k: int, profile: Profile) -> Picture:
-    """Return the raw beside the scaled Jacobian, for the keys with the highest scores, in the same colours."""
+    """Return the picture of the raw beside the scaled Jacobian, for the keys with the highest scores."""
     return Picture(
         "row_jacobians",
         _jacobian_figure(row, profile),
@@ -554,7 +554,7 @@ def _jacobian_figure(row, profile):
 
 
 def _key_axes(row, profile):
-    """Return options of both axes: many keys are named on the vertical one only, and not on a wall."""
+    """Return options of both axes: many keys are labelled on the vertical axis only, and on a wall on neither."""
     ticks = {"type": "category", "tickvals": _key_names(row), "showline": False, "ticks": ""}
     few = len(_key_names(row)) <= _MOST_NUMBERS
     down = {"autorange": "reversed", "showticklabels": few or not base.on_a_wall(profile)}

@@ -8,7 +8,7 @@ from sattn_core.lessons.long_context import crowd_score
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the line of 1/√d_k only where there are far fewer keys, which does not give the answer away."""
+    """Return the picture with only the start of the line of 1/√d_k, which does not reveal the answer."""
     n = figures.far_fewer(values["context_length"])
     hidden = "The lines are hidden while the bet is open."
     if n:

@@ -17,9 +17,9 @@ UPRIGHT = "<b>Weight of the key</b>"  # y axis title, above the axis
 _LEFT = 2.6  # left margin for tick labels, in em of an axis title
 _HEIGHT, _HEIGHT_ON_A_WALL = 0.87, 0.92  # height factors: one more dial is above the plot
 _TICKS = {16: "16", 100: "100", 1_000: "1,000", 10_000: "10⁴", 100_000: "10⁵", 1_000_000: "10⁶"}
-_FAR = 64  # so many times fewer keys say little about the weight
+_FAR = 64  # factor: the weight at so many times fewer keys does not reveal the answer
 _TOP = 1.06  # upper end of the weight axis: room for a mark at 1
-_ABOVE, _ABOVE_ON_A_WALL = 2.2, 1.5  # top margin, in em of an axis title; a screen has the camera there
+_ABOVE, _ABOVE_ON_A_WALL = 2.2, 1.5  # top margin, in em of an axis title; a screen has the camera button there
 _LOOKS: dict[str, tuple[str, float, str]] = {  # colour, width and dash of each line
     "vaswani": ("scaled", 2.0, "solid"),
     "softmax1": ("text", 0.8, "dot"),
@@ -29,7 +29,7 @@ _LOOKS: dict[str, tuple[str, float, str]] = {  # colour, width and dash of each 
     "no_scale": ("raw", 1.2, "solid"),
 }
 _ORDER = ("no_scale", "yarn", "ssmax", "log_n", "vaswani", "softmax1")  # the last is drawn on top
-_CHECKED = ("vaswani", "log_n")  # rules whose simulated rows are under "How sure?"
+_CHECKED = ("vaswani", "log_n")  # rules whose simulation is checked under "How sure?"
 
 
 def share(weight: float) -> str:
@@ -47,9 +47,9 @@ def far_fewer(n: int) -> int:
 def weights(
     found: core.FadingResult, n: int, profile: Profile, simulated: core.SimulatedFading | None = None
 ) -> Picture:
-    """Return the key's weight against the number of keys, one line per rule, with the slider's value marked.
+    """Return the picture of the key's weight against the number of keys, with one line per rule.
 
-    simulated : means of drawn rows, for the points and "How sure?".
+    simulated : means of simulated rows, for the points and "How sure?".
     """
     sentence = _sentence(found, n)
     score, d_k = typed(found.params.score), found.params.d_k
@@ -121,7 +121,7 @@ def _title(name):
 
 
 def _named(fig, found, n, profile):
-    """Return the figure with the rules' names at the ends of their lines."""
+    """Return the figure with the rules' labels at the ends of their lines."""
     names = [(_title(name), found.weight(name, n)) for name in core.RULES]
     above = _ABOVE_ON_A_WALL if on_a_wall(profile) else _ABOVE
     fig.layout["margin"]["t"] = round(above * profile.axis_size)
@@ -130,7 +130,7 @@ def _named(fig, found, n, profile):
 
 
 def _simulated(simulated, profile):
-    """Return points with error bars: mean weights of drawn rows after 1/√d_k."""
+    """Return points with error bars: mean weights of simulated rows after 1/√d_k."""
     i = simulated.names.index("vaswani")
     error = simulated.standard_error[i]
     below = np.minimum(error, simulated.measured[i])
@@ -170,7 +170,7 @@ def _sure(found, n, simulated):
 
 
 def _checks(simulated):
-    """Return a table of drawn rows beside exact averages, for two of the rules."""
+    """Return a table of simulated means beside exact averages, for two of the rules."""
     rows = [(simulated.names.index(name), j) for name in _CHECKED for j in range(len(simulated.lengths))]
     inside = [simulated.low[at] <= simulated.measured[at] <= simulated.high[at] for at in rows]
     return {
@@ -199,7 +199,7 @@ def _code(found):
 
 
 def rows(found: core.FadingResult, n: int, profile: Profile) -> Picture:
-    """Return the weights along a causal text of n words, whose row i has i keys."""
+    """Return the picture of the weights along a causal text of n words, whose row i has i keys."""
     last = found.lengths.index(n) + 1
     early, late = (share(found.weight("vaswani", each)) for each in (core.quarter_row(n), n))
     fig = figure(

@@ -9,7 +9,7 @@ from sattn_core.lessons.one_query import COMPONENTS, EXAMPLE_KEY
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the sums of the invented products, before anything random is added, without counts of sentences."""
+    """Return the picture of the sums of invented products only: nothing random is added, no sentences are counted."""
     few = {**values, "d_k": min(values["d_k"], len(COMPONENTS))}
     shown = work.STEPS["wander"].picture(few, profile)
     layout = vars(shown.figure)["layout"]
@@ -18,7 +18,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """Return the number of sentences, out of a hundred, in which the invented numbers' favourite is on top."""
+    """Return the percentage of sentences whose top word is the one that the invented numbers favour."""
     result = work.result(values, "wander")
     n_drawn = result.params.d_k - result.n_invented
     second, first = sorted(result.invented_scores.scores)[-2:]

@@ -19,13 +19,13 @@ _ASKING = f"“{QUERY_WORD}”"
 _EXAMPLE = f"“{KEY_WORDS[EXAMPLE_KEY]}”"
 _ROWS = (f"<b>{_ASKING}</b>", "", *KEY_WORDS)  # rows of the first step's matrix, with a gap below the query
 _HEIGHT = 0.95  # height factor: the sentence and the steps above a figure need room too
-_LEFT = 6.2  # left margin for the names of the strip's bars, in em of an axis title
+_LEFT = 6.2  # left margin for the labels of the strip's bars, in em of an axis title
 _PERCENT = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
 _LARGEST = 2.3  # end of the invented components' axes
 _LINE = 1.3  # height of a line of text, in em
 _WIDE, _NARROW = 0.6, 0.28  # widths of a bar, and of a bar in front of another, as shares of a word's room
-_LETTERS = 10  # letters in the longest name at the end of a line, with its sum
-_OFF, _OFF_ON_A_PHONE = 1.2, 2.4  # distance of a name from its line's end, in em; on a phone, past "random"
+_LETTERS = 10  # letters in the longest label at the end of a line, with its sum
+_OFF, _OFF_ON_A_PHONE = 1.2, 2.4  # distance of a label from its line's end, in em; on a phone it clears "random"
 _SURE = 0.9995  # a share that is called practically all
 _MOST = 0.9  # a share that is called nearly all
 _PRODUCTS = (1, 4, 16, 64, 256, 1024)  # ticks of the axis of products
@@ -57,7 +57,7 @@ def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
 
 
 def _marks(step, result):
-    """Return the marks that a step's sentence names: lines, bars of this sentence, or bars of the strip."""
+    """Return the marks for words in a step's sentence: lines, bars of this sentence, or bars of the strip."""
     if step == "wander":
         strip = {KEY_WORDS[EXAMPLE_KEY]: (_CAT,)}
         return tuple(Mark(f"“{word}”", (word, *strip.get(word, ()))) for word in KEY_WORDS)
@@ -189,7 +189,7 @@ def _highest(row):
 
 
 def _ink(key, profile):
-    """Return the colour that a key keeps through all steps before the division."""
+    """Return a key's colour, the same in all steps before the division."""
     return profile.text if key == EXAMPLE_KEY else profile.band
 
 
@@ -264,7 +264,7 @@ def _walks(sums, profile):
 
 
 def _with_room_at_the_right(drawn, profile):
-    """Return a figure with room for the names at the ends of its lines, which are further away on a phone."""
+    """Return a figure with room for the labels at the ends of its lines, which are further away on a phone."""
     drawn.layout["margin"]["r"] = round((0.6 * _LETTERS + _OFF) * profile.tick_size)
     names = [
         each | {"ax": _OFF_ON_A_PHONE * profile.tick_size} if each["showarrow"] else each
@@ -296,7 +296,7 @@ def _end_points(sums, profile):
 def _at_the_ends(sums, limit, profile):
     """Return each word with its sum beside the end of its line, moved apart as far as the letters need.
 
-    A thin line connects each end with its name.
+    A thin line connects each end with its label.
     """
     ends = sums[:, -1]
     room = _LINE * profile.tick_size * 2 * limit / (profile.height * _HEIGHT / 2)  # for the lowest plot
@@ -314,7 +314,7 @@ def _bold(text, key):
 
 
 def _apart(values, room):
-    """Return the places closest to ascending values, by least squares, that keep at least this distance."""
+    """Return places at least this far apart, as close as possible (least squares) to these ascending values."""
     shifts = room * np.arange(len(values))
     bare = values - shifts
     ends = range(len(values))
@@ -510,7 +510,7 @@ _ON_TOP_MEANS = "A word is on top if no other has a larger score, also where the
 
 
 def _rows(step, result):
-    """Return the rows of the strip of many sentences, one bar each: its name, its share and its colour's name."""
+    """Return the label, the share and the colour's name of each bar in the strip of many sentences."""
     many = result.sentences
     shares = {_CAT: many.on_top[EXAMPLE_KEY], _RAW_MEAN: many.raw_top_weight, _SCALED_MEAN: many.scaled_top_weight}
     return [(name, shares[name], colour) for name, colour in _STRIP[step]]
@@ -543,13 +543,13 @@ def _with_strip(profile, traces, step, result, lines, **layout):
 
 
 def _shares_axis(domain, reach, profile):
-    """Return the strip's axis of shares, without ticks: each bar has its number behind it."""
+    """Return the strip's axis of shares, without ticks: each bar has its number at its end."""
     bare = {"showticklabels": False, "ticks": "", "showline": False}
     return axis(profile, domain=domain, anchor="y2", range=[0, reach], **bare)
 
 
 def _strip_axis(rows, places, top, profile):
-    """Return the strip's axis with the names of its bars, from the top."""
+    """Return the strip's axis with the labels of its bars, from top to bottom."""
     names = {"tickvals": list(range(len(rows))), "ticktext": [name for name, _, _ in rows], "ticks": ""}
     return axis(profile, domain=[0, top], anchor="x2", range=[places - 0.5, -0.5], **names)
 
@@ -578,7 +578,7 @@ def _sure(result, step):
 
 
 def _counts(result, step):
-    """Return a note for each bar of the strip, with its standard error; the first with its exact probability."""
+    """Return a note for each bar of the strip, with its standard error; the first also has its exact probability."""
     many = result.sentences
     errors = (many.on_top_error[EXAMPLE_KEY], many.raw_top_weight_error, many.scaled_top_weight_error)
     shares = (many.on_top[EXAMPLE_KEY], many.raw_top_weight, many.scaled_top_weight)

@@ -1,4 +1,4 @@
-"""The right answers, and why others are wrong: sent to no browser before the question is answered."""
+"""The right answers, and the reasons against wrong ones; neither is sent before the learner has answered."""
 
 from math import isclose, sqrt
 
@@ -17,8 +17,8 @@ RIGHT, CLOSE, MISSED = "Right:", "Close:", "Not quite:"
 _TRUE = {"score": "sum", "breaks": "stuck", "alike": "small"}
 _NEAR = 0.05  # relative distance from √d_k that still counts as right
 _EVEN = 0.01  # distance from the power ½ that still counts as right
-_MANY, _AT = 1_024, 64  # number of keys, and d_k
-_ROUND = 0.1  # relative distance within which an answer counts as a certain number
+_MANY, _AT = 1_024, 64  # an example: number of keys, d_k
+_ROUND = 0.1  # answers this close (relative) to a number count as that number
 _WHY = {
     "share": "that is a weight, which softmax makes of the scores.",
     "distance": "a distance is small where two vectors agree, and there a score is large.",

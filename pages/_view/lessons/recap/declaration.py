@@ -9,10 +9,10 @@ from pages._view.lesson import Lesson
 
 @dataclass(frozen=True)
 class Question:
-    """One question. `answers` has the right answer, which is sent only after the question is answered.
+    """A question. Its right answer is in `answers`, and is sent only after the learner has answered.
 
     asked : the question, which may name d_k in braces.
-    shown_by : the lessons and steps that show it; "" for the first step.
+    shown_by : the lessons and steps that show the answer; "" for the first step.
     options : the options of a choice, with their wording.
     """
 

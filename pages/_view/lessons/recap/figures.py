@@ -25,10 +25,10 @@ _PLACES = [f"dₖ = {core.SMALL}", "small start", f"dₖ = {core.LARGE}"]
 
 
 def _small(profile, traces, text, key=None, **layout) -> Figure:
-    """Return a small figure with its title and the key to its marks."""
+    """Return a small figure with its title and the legend of its marks."""
     head = title(text, profile, size=profile.base_size, key=key, letters=_LETTERS)
     drawn = figure(profile, traces, height=_HEIGHT[profile.name], left=2.2, bottom=1.6, title=head, **layout)
-    above = round(1.4 * profile.base_size + 2.2 * profile.tick_size)  # a line for each of title and key
+    above = round(1.4 * profile.base_size + 2.2 * profile.tick_size)  # one line for the title, one for the legend
     drawn.layout["height"] -= drawn.layout["margin"]["t"] - above
     drawn.layout["margin"]["t"] = above
     return drawn
@@ -39,7 +39,7 @@ def _colour(profile, name):
 
 
 def _key(profile, names, marks=_MARKS):
-    """Return the names of the marks, each in its colour."""
+    """Return the legend: the name of each mark, in its colour."""
     return tuple(f'<span style="color:{_colour(profile, each)}">{marks[each]}</span> {each}' for each in names)
 
 
@@ -47,7 +47,7 @@ def _key(profile, names, marks=_MARKS):
 
 
 def growing_sum(result: core.SumResult, seed: int, profile: Profile) -> Picture:
-    """Return each product as a bar, and the running sum that it is added to."""
+    """Return the picture of each product as a bar, and of the running sum that it is added to."""
     return Picture(
         "growing_sum",
         _sum(result, profile),
@@ -63,7 +63,7 @@ def growing_sum(result: core.SumResult, seed: int, profile: Profile) -> Picture:
 def _sum(result, profile):
     added = result.added
     bars: Part = {"type": "bar", "x": added, "y": result.products, "name": "product", "marker": {"color": profile.band}}
-    bars |= {"width": 0.7, "offset": -0.85}  # each under the step of the sum that it makes
+    bars |= {"width": 0.7, "offset": -0.85}  # each bar is under the step that it adds to the sum
     sums = line([0, *added], [0, *result.sums], solid(profile, profile.raw) | {"shape": "vh"}, "raw score so far")
     key = tuple(
         f'<span style="color:{colour}">{mark}</span> {name}'
@@ -83,7 +83,7 @@ def _sum(result, profile):
 
 
 def sums_spread(result: core.SpreadResult, said: float | str, profile: Profile) -> Picture:
-    """Return the spread of the sums beside √d_k, and the learner's answer."""
+    """Return the picture of the sums' spread beside √d_k, with the learner's answer."""
     here = result.here
     std, root = (number(each[here]) for each in (result.std, result.std_theory))
     return Picture(
@@ -141,7 +141,7 @@ def _said(said, d_k, profile):
 
 
 def put_right_or_not(result: core.CorrectionResult, profile: Profile) -> Picture:
-    """Return the number of wrong winners put right, step by step, without the scale and with it."""
+    """Return the picture of wrong winners put right, step by step, without the scale and with it."""
     raw, scaled = result.put_right[:, -1]
     counts = dict(zip(_NAMES, result.put_right, strict=False))
     return Picture(
@@ -185,7 +185,7 @@ def _correction_sure(result):
 
 
 def one_rate(result: core.DivisorResult, profile: Profile) -> Picture:
-    """Return the number of rows put right at one learning rate against d_k, for each divisor and the learner's."""
+    """Return the picture of rows put right at one learning rate against d_k, for each divisor and the learner's."""
     counts = dict(zip((*_NAMES, "yours"), result.put_right, strict=False))
     least, worst = counts["÷ √dₖ"].min(), int(np.flatnonzero(counts["÷ dₖ"] == counts["÷ dₖ"].min())[-1])
     fewest, d_k = so_many(counts["÷ dₖ"][worst], N_ROWS), result.dims[worst]
@@ -233,7 +233,7 @@ def _points(profile, name, counts):
 
 
 def no_difference(results: tuple[core.CorrectionResult, ...], profile: Profile) -> Picture:
-    """Return the number of rows put right with and without the scale: for a small d_k, small numbers, and neither."""
+    """Return the picture of rows put right with and without the scale: for small d_k, small numbers, and neither."""
     counts = {name: [int(each.put_right[i, -1]) for each in results] for i, name in enumerate(_NAMES[:2])}
     gap = max(abs(raw - scaled) for raw, scaled in list(zip(*counts.values(), strict=True))[:2])
     alike = "as many" if gap == 0 else "nearly as many"

@@ -11,7 +11,7 @@ _OPTIONS = {0.0: "0", 0.5: "0.5", 1.0: "1"}
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the variance of the raw scores alone."""
+    """Return the picture with the variance of the raw scores only."""
     said = "This is the variance of raw scores; the divided ones are hidden while the bet is open."
     return work.MAIN.picture(values, profile).partly(said, keep=_RAW, words=(*_RAW, UPRIGHT["variance"]))
 

@@ -43,18 +43,18 @@ _AXES = {"d_k": "dₖ", "n_keys": "number of keys"}
 _NEARLY_UNCHANGED = 0.1  # error of the output that counts as none, as a share of its length
 _SAME = 0.02  # two numbers that differ by a smaller share are called the same
 _SAME_NATS = 0.1  # an entropy that changes by less stays almost the same
-_SURE = 3  # chance may move two points of a curve apart by so many standard errors
+_SURE = 3  # points of a curve that differ by fewer standard errors may be equal
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _LETTER = 0.56  # width of a letter, as a share of its size
-_USUAL_REACH, _USUAL_HIGH = 0.2, 0.7  # shares: keys that the outline's name covers; its highest place on the axis
-_USUAL_PLACES = 33  # places tried for that name
+_USUAL_REACH, _USUAL_HIGH = 0.2, 0.7  # the outline's label: width as a share of the keys; highest place on the axis
+_USUAL_PLACES = 33  # places tried for that label
 
 
 # --- exponents -------------------------------------------------------------------------------------------
 
 
 def exponents(result: core.ExponentResult, d_k: int, profile: Profile) -> Picture:
-    """Return the variance of q·k / d_k^α against d_k, log–log: points on their dashed theory, and a line at d_k."""
+    """Return the picture of the variance of q·k / d_k^α against d_k: points, dashed theory, and a line at d_k."""
     i = result.dims.index(d_k)
     return Picture(
         "exponents",
@@ -69,7 +69,7 @@ def exponents(result: core.ExponentResult, d_k: int, profile: Profile) -> Pictur
 
 
 def means(result: core.ExponentResult, profile: Profile) -> Picture:
-    """Return the mean of q·k / d_k^α against d_k; only correlated pairs have one."""
+    """Return the picture of the mean of q·k / d_k^α against d_k, which is 0 unless pairs are correlated."""
     return Picture(
         "exponent_means",
         _exponent_figure(result, "mean", profile),
@@ -107,7 +107,7 @@ def _exponent_figure(result, what, profile, d_k=None):
 
 def _exponent_traces(dims, d_k, what, curve, theory, profile):
     """Return one exponent's traces: its theory, and the measured points with their standard errors."""
-    few = [i for i, each in enumerate(dims) if each in core.EXPONENT_DIMS or each == d_k]  # not at every stop
+    few = [i for i, each in enumerate(dims) if each in core.EXPONENT_DIMS or each == d_k]  # not every stop has a point
     name, x = _exponent_name(curve.exponent), np.array(dims)[few]
     measured, error = (each[few] for each in (abs(getattr(curve, what)), getattr(curve, f"{what}_error")))
     below = np.minimum(error, 0.9 * measured)  # a log axis has no room for a bar down to 0
@@ -200,7 +200,7 @@ def _mean_sentence(result):
 
 
 def _exponent_sure(result, what, i):
-    """Return sentences on the first and last value at the learner's exponent, and on what the table compares."""
+    """Return sentences on the first and last value at the learner's exponent, and on the table of checks."""
     params, curve = result.params, result.curves[0]
     first, *_, last = values = getattr(curve, what)
     error, predicted = (getattr(curve, f"{what}_{each}") for each in ("error", "theory"))
@@ -261,7 +261,7 @@ def _exponent_code(result):
 
 
 def rules(result: core.RulesResult, name: str, profile: Profile) -> Picture:
-    """Return all rules with the number of keys that they use; the chosen one is highlighted."""
+    """Return the picture of all rules with the number of keys that they use; the chosen one is highlighted."""
     return Picture(
         "rules",
         _comparison(result, name, profile),
@@ -274,7 +274,7 @@ def rules(result: core.RulesResult, name: str, profile: Profile) -> Picture:
 
 
 def one_rule(result: core.RulesResult, name: str, profile: Profile) -> Picture:
-    """Return the chosen rule on one query, from raw score to weight."""
+    """Return the picture of the chosen rule on one query, from raw score to weight."""
     return Picture(
         "rule_scores",
         _one_rule(result, name, profile),
@@ -292,7 +292,7 @@ def _chosen(result, name):
 
 
 def _comparison(result, name, profile):
-    """Return one row per rule: its name on the axis, its keys in use as a point and, at the right, as a number."""
+    """Return the figure with one row per rule: its name, its keys in use as a point and, on the right, as a number."""
     wall = base.on_a_wall(profile)
     columns = _in_columns(result.rules, len(_COLUMNS) if wall else 1)  # a wall is wide and low
     traces, numbers, axes = [], [], {}
@@ -397,7 +397,7 @@ def _after_colour(here, profile):
 
 
 def _usual_name(result, here, profile):
-    """Return the dotted outline's name, above its highest key or at the nearest place where keys leave room."""
+    """Return the dotted outline's label, above its highest key or at the nearest place where keys leave room."""
     usual = _chosen(result, "vaswani").attention_weights
     high, n = np.maximum(usual, here.attention_weights), len(usual)
     half, peak = _USUAL_REACH * n / 2, int(np.argmax(usual)) + 1
@@ -410,7 +410,7 @@ def _usual_name(result, here, profile):
 
 
 def _below_each_other(keys, *heights):
-    """Return the axes of three panels, from top to bottom; only the last one names the keys."""
+    """Return the axes of three panels, from top to bottom; only the lowest has labels for the keys."""
     rows = ([0.72, 0.94], [0.38, 0.60], [0, 0.26])
     found = {f"yaxis{i}": each | {"domain": rows[i - 1], "anchor": f"x{i}"} for i, each in enumerate(heights, start=1)}
     silent = {"showticklabels": False, "ticks": "", "title": {"text": None}}
@@ -425,7 +425,7 @@ def _beside_each_other(keys, *heights):
 
 
 def _rule_traces(result, here, profile):
-    """Return raw scores, scores after the rule and weights of one query, and the weights after 1/√d_k."""
+    """Return the traces of one query: raw scores, scores and weights after the rule, and weights after 1/√d_k."""
     edges = np.arange(0.5, result.params.n_keys + 1)
     colour = _after_colour(here, profile)
     traces = [
@@ -558,7 +558,7 @@ def _card_lines(each):
 
 
 def curves(result: core.RuleCurves, name: str, profile: Profile) -> Picture:
-    """Return mean entropy against d_k and against n_keys; the chosen rule and three landmarks are highlighted."""
+    """Return the picture of mean entropy against d_k and n_keys; the chosen rule and three landmarks stand out."""
     return Picture(
         "rule_curves",
         _curve_figure(result, name, profile),
@@ -570,7 +570,7 @@ def curves(result: core.RuleCurves, name: str, profile: Profile) -> Picture:
 
 
 def _curve_figure(result, name, profile):
-    """Return two panels side by side: against d_k, and against the number of keys, with names at the lines' ends."""
+    """Return two panels side by side: against d_k, and against the number of keys, with labels at the lines' ends."""
     largest = np.full(len(result.dims), np.log(min(result.params.n_keys, 256)))
     sides = (
         ("d_k", result.dims, result.against_d_k, largest),
@@ -710,7 +710,7 @@ def _curve_code(result):
 
 
 def bug(results: Sequence[core.BugResult], name: str, profile: Profile) -> Picture:
-    """Return the first head's weights for the first query, right and wrong, on the same axes."""
+    """Return the picture of the first head's weights for the first query, without the bug and with it."""
     result = next(each for each in results if each.bug.name == name)
     return Picture(
         "bug_weights",
@@ -801,7 +801,7 @@ def bug_lines(name: str) -> tuple[str, str, str, str, str]:
 
 
 def _bug_checks(result):
-    """Return a table of right numbers beside wrong ones."""
+    """Return a table of numbers without the bug, beside those with it."""
     sides = result.right, result.wrong
     rows = {
         "multiplier of the raw scores": "multiplier",

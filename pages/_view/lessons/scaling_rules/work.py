@@ -12,7 +12,7 @@ _PAIRS = {"independent": 0.0, "aligned": 0.5}  # correlation of query i with key
 
 
 def powers(values: Values) -> core.ExponentResult:
-    """Return the exponents at every stop of the slider: one draw, measured once."""
+    """Return the results for the exponents at every stop of the slider: one draw, measured once."""
     fields = {name: values[name] for name in ("exponent", "correlation", "seed")}
     return compute.result(core.measure_exponents, core.ExponentParams(**fields), stops(values))
 

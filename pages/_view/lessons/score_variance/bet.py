@@ -13,7 +13,7 @@ _ROUND = 0.005  # a factor closer to 1 than this is left out
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the first steps of the random walks, and histograms of the scores there."""
+    """Return the picture of the random walks' first steps, and of the scores' histograms there."""
     few = min(values["d_k"], _SEEN)
     held = {"d_k": few, "axis": "shared", "products_axis": "linear", "n_samples": min(values["n_samples"], _PAIRS)}
     shown = work.MAIN.picture({**values, **held}, profile)

@@ -25,8 +25,8 @@ _SAME = 0.05  # a scaled spread closer to 1 than this means "the root"
 _APART = 4  # from this d_k on, each of the three marks has room for a number beside it
 _FEW = {12: "Twelve"}
 _TO_COME = "walks to come"
-_OFF = 1 / 7  # distance between a dashed line and its name, in em
-_TAIL, _HIGHEST = 2.6, 0.9  # place of a distribution's name: σ above the mean; share of the axis, at most
+_OFF = 1 / 7  # distance between a dashed line and its label, in em
+_TAIL, _HIGHEST = 2.6, 0.9  # place of a distribution's label: σ above the mean; share of the axis, at most
 
 
 # --- walks beside histograms -----------------------------------------------------------------------------
@@ -41,10 +41,10 @@ def walks_and_histograms(
     score_axis: str = "shared",
     products_axis: str = "linear",
 ) -> Picture:
-    """Return random walks up to d_k beside histograms of raw and scaled scores, whose bars are horizontal.
+    """Return the picture of random walks up to d_k beside histograms of raw and scaled scores with horizontal bars.
 
-    score_axis: one for all, which stays while d_k moves ("shared") or follows the spread ("own"). products_axis: linear
-    or of square roots. options: those of `random_walks`, whose walks go further than d_k.
+    score_axis: "shared" stays while d_k moves, "own" follows the spread. products_axis: "linear", or "root" for an axis
+    of square roots. options: those given to `random_walks`, whose walks go further than d_k.
     """
     d_k = result.params.d_k
     drawn = _main_figure(result, walks, score_axis == "shared", products_axis, profile)
@@ -132,7 +132,7 @@ def _spans(result, shared):
 
 
 def _step_axis(walks, products_axis, profile):
-    """Return the axis of the walks' steps, or of their square roots: on such an axis the root is a straight line."""
+    """Return the axis of the walks' steps or of their square roots; on the latter a square root is a straight line."""
     steps, end = _STEPS[products_axis], _BEYOND * on_products_axis(walks.steps[-1], products_axis)
     ticks = {"tickvals": on_products_axis(steps, products_axis), "ticktext": [f"{step:,}" for step in steps]}
     text = "products added (√ axis)" if products_axis == "root" else "products added"
@@ -144,7 +144,7 @@ def _share_axis(profile, domain, anchor):
 
 
 def _walks(walks, d_k, products_axis, profile):
-    """Return the walks up to d_k and their ends, the part to come, and ± one standard deviation at all steps."""
+    """Return the walks up to d_k and their ends, their continuation, and ± one standard deviation at all steps."""
     some, rest = walks.thinned(d_k, _MOST_POINTS), walks.thinned_from(d_k, _MOST_POINTS)
     bounds = walks.thinned(int(walks.steps[-1]), _ENVELOPE_POINTS)
     here = [float(on_products_axis(d_k, products_axis))] * len(walks.walks)
@@ -200,7 +200,7 @@ def _headings(result, walks, profile):
 
 
 def _two_lines(name, said, profile):
-    """Return a name, with an explanation in small letters below."""
+    """Return a heading with an explanation in small letters below it."""
     return f'{name}<br><span style="font-size: {profile.tick_size}px">{said}</span>'
 
 
@@ -209,7 +209,7 @@ def _title_of(walks):
 
 
 def _names(result, walks, profile):
-    """Return the names at the dashed lines' ends: one σ above and below the mean, and the predicted distribution."""
+    """Return the labels at the dashed lines' ends: one σ above and below the mean, and the predicted distribution."""
     ends = (("+σ", walks.high[-1], "bottom"), ("−σ", walks.low[-1], "top"))
     place: Part = {"xref": "x domain", "yref": "y", "x": 1}
     apart = walks.high[-1] > walks.low[-1]
@@ -220,12 +220,12 @@ def _names(result, walks, profile):
 
 
 def _name(text, profile, **place):
-    """Return a name to the right of this place."""
+    """Return a label to the right of this place."""
     return base.label(text, profile, xanchor="left", xshift=_OFF * profile.tick_size, bgcolor=None, **place)
 
 
 def _name_of_law(result, profile):
-    """Return the name of the predicted distribution of raw scores, beside its upper tail; empty beyond the axis."""
+    """Return the label of the predicted distribution of raw scores, beside its upper tail; empty beyond the axis."""
     theory = result.theory
     y = theory.mean + _TAIL * theory.variance**0.5
     seen = theory.variance > 0 and y < _HIGHEST * result.shared_span[1]
@@ -277,7 +277,7 @@ def _main_alt(result, walks):
 
 
 def _main_sure(result, walks, score_axis):
-    """Return sentences on the rule behind the division, and on what is drawn."""
+    """Return sentences on the rule behind the division, and on the scores and walks in the picture."""
     beyond = result.beyond_shared if score_axis == "shared" else result.beyond_own
     left_out = [f"{percent(beyond, 1)} of the raw scores lie beyond the axis."] if beyond >= 0.0005 else []
     return (
@@ -289,7 +289,7 @@ def _main_sure(result, walks, score_axis):
 
 
 def _histogram_table(result):
-    """Return the bins of both histograms and their common counts."""
+    """Return the bins of both histograms, and the counts that they share."""
     return {
         "raw from": result.raw_edges[:-1].tolist(),
         "raw to": result.raw_edges[1:].tolist(),
@@ -334,7 +334,7 @@ def moment_table(result: core.ScoreVarianceResult) -> Table:
 
 
 def scaling_rule_sentence(result: core.ScoreVarianceResult) -> str:
-    """Return Var(cX) = c² Var(X) with the current numbers."""
+    """Return the rule Var(cX) = c² Var(X) as a sentence with the current numbers."""
     rule = result.scaling_rule
     return (
         f"Here c = 1/√{result.params.d_k:,} = {number(rule.scale, 4)}, so c² Var(X) = {number(rule.scale, 4)}² × "
@@ -357,9 +357,9 @@ def _verdict(row):
 def spread_against_dimension(
     curve: core.VarianceCurve, d_k: int, options: Mapping[str, Any], profile: Profile
 ) -> Picture:
-    """Return spreads of raw scores, ÷ √d_k and ÷ d_k: marks at powers of two, large ones at this d_k, and their theory.
+    """Return the picture of the spreads of raw scores, ÷ √d_k and ÷ d_k: measured marks, and their theory.
 
-    options: those of `variance_curve`.
+    options: those given to `variance_curve`.
     """
     return Picture(
         "variance_curve",
@@ -382,7 +382,7 @@ _SPREADS = ("measured", "theory", "low", "high")
 def small_start(
     drawn: core.VarianceCurve, d_k: int, size: float, options: Mapping[str, Any], profile: Profile
 ) -> Picture:
-    """Return spreads against d_k for numbers of q and k that are size times as large as those drawn."""
+    """Return the picture of spreads against d_k, if the drawn numbers of q and k are multiplied by size."""
     curve = drawn.of_smaller(size)
     said = _small_sentence(curve, d_k, size)
     made = code(core.variance_curve, curve.dims, **options, name="drawn")
@@ -425,7 +425,7 @@ def _curve_table(curve):
 
 
 def _reach(curve, smallest=1.0):
-    """Return an axis range that holds this curve, and the one with components of the smallest size."""
+    """Return an axis range that holds this curve, and the curve for components of the smallest size."""
     theory = curve.spread("theory")
     if theory.max() == 0:
         return LOW, HIGH
@@ -447,7 +447,7 @@ def _curve_figure(curve, d_k, profile, reach, numbers=3):
 
 
 def _ray(curve, i, name, d_k, profile):
-    """Return the theory of one rule, its marks at powers of two, and the large one at d_k."""
+    """Return a rule's theory, its marks at powers of two, and its large mark at d_k."""
     measured, theory, low, high = (curve.spread(what)[i] for what in _SPREADS)
     colour, symbol = getattr(profile, LOOKS[name][0]), LOOKS[name][1]
     powers = [j for j, each in enumerate(curve.dims) if each & (each - 1) == 0]

@@ -1,4 +1,4 @@
-"""The picture of the examples made by hand: their dot products, beside the spread of drawn ones."""
+"""The picture of the examples made by hand: their dot products, beside the spread of random ones."""
 
 from collections.abc import Mapping
 
@@ -13,17 +13,17 @@ from sattn_core.lessons import small_samples as core
 
 _HIGH = 3  # height of each example on the axis; the first is at the top
 _HEADING, _SPREAD, _DOTS, _RANDOM = 2.95, 1.5, 1.05, (0.1, 1.62)  # heights inside an example
-_CAP, _ABOVE = 0.12, 0.16  # half the height of a bracket's ends; distance of its name
-_AROUND, _LETTER, _BESIDE = 0.05, 0.021, 0.35  # shares of a phone's axis: room at its ends, a letter, a name
+_CAP, _ABOVE = 0.12, 0.16  # half the height of a bracket's ends; distance of its label
+_AROUND, _LETTER, _BESIDE = 0.05, 0.021, 0.35  # shares of a phone's axis: room at its ends, a letter, a label
 _FEW, _LETTERS = 3, 16  # products in a heading, and their letters, at most
 
 Examples = Mapping[str, core.ExampleDots | None]
 
 
 def hand_made(examples: Examples, profile: Profile) -> Picture:
-    """Return dot products of two typed examples on one axis, with their spread and that of drawn numbers.
+    """Return the picture of two typed examples: dot products on one axis, their spread and that of random numbers.
 
-    examples: by name, which is "first" or "second"; one that gives no products is None, and its place stays empty.
+    examples: by name, "first" and "second"; None for one without products, whose place stays empty.
     """
     known = {name: each for name, each in examples.items() if each}
     sentence = _sentence(examples)
@@ -81,7 +81,7 @@ def _side(profile):
 
 
 def _reach(found):
-    """Return the axis range, which holds all products and spreads, also the spread of drawn numbers."""
+    """Return an axis range that holds all products, their spreads, and the spread of random numbers."""
     ends = [end for each in found for end in (*each.dots, *_spread(each), each.std_theory, -each.std_theory)]
     low, high = min(ends, default=-1.0), max(ends, default=1.0)
     return [float(low - _AROUND * (high - low)), float(high + _AROUND * (high - low))]
@@ -92,7 +92,7 @@ def _spread(found):
 
 
 def _marks(name, found, foot, profile):
-    """Return the products, above them their mean ± one standard deviation, and lines at ± that of drawn numbers."""
+    """Return the products, above them their mean ± σ, and lines at ± the σ of random numbers."""
     marker = {"color": profile.raw, "symbol": "circle", "size": 1.5 * profile.marker_size}
     dots = base.line(found.dots, np.full(len(found.dots), foot + _DOTS), {}, f"raw products, {name}")
     spread, caps = np.repeat(_spread(found), 4), np.tile([0, _CAP, -_CAP, 0], 3)
@@ -111,7 +111,7 @@ def _heading(name, each, height, profile):
 
 
 def _dots(found):
-    """Return the products as text, or only their number if they do not fit."""
+    """Return the products as text, or only their count if they do not fit."""
     n, texts = len(found.dots), [_exact(dot) for dot in found.dots[:_FEW]]
     written = listed(texts)
     if n <= _FEW and len(written) <= _LETTERS:
@@ -125,7 +125,7 @@ def _exact(dot):
 
 
 def _names(found, foot, reach, profile):
-    """Return mean and spread as a label above their bracket, inside the axis, and the dashed lines' name."""
+    """Return mean and spread as a label above their bracket, inside the axis, and the label of the dashed lines."""
     spread = f" ± {number(found.std)}" if len(found.dots) > 1 else ""
     text = f"mean {number(found.mean)}{spread}"
     share, half = (found.mean - reach[0]) / (reach[1] - reach[0]), _LETTER * len(text) / 2
@@ -135,7 +135,7 @@ def _names(found, foot, reach, profile):
 
 
 def _name_of_random(found, foot, reach, profile):
-    """Return the name of the dashed lines, on the side that has room, or between them."""
+    """Return the label of the dashed lines, on the side that has room, or between them."""
     end, room = found.std_theory, _BESIDE * (reach[1] - reach[0])
     x, side = (end, "left") if reach[1] - end > room else (-end, "right") if -end - reach[0] > room else (0, "center")
     between = " " if base.on_a_wall(profile) else "<br>"
@@ -145,7 +145,7 @@ def _name_of_random(found, foot, reach, profile):
 
 
 def _sentence(examples):
-    """Return the sentence: the spread of each example's products, and of drawn ones."""
+    """Return the sentence: the spread of each example's products, and of random ones."""
     said = [_spreads(each) for each in examples.values() if each]
     unread = [name for name, each in examples.items() if not each]
     if not said:
@@ -160,7 +160,7 @@ def _spreads(found):
 
 
 def _said(name, each):
-    """Return sentences with an example's products, mean and variance, and with those of drawn numbers."""
+    """Return sentences with an example's products, mean and variance, and with those of random numbers."""
     are = "product is" if len(each.dots) == 1 else "products are"
     mean, variance = number(each.mean, 6), number(each.variance, 6)
     return (
@@ -170,7 +170,7 @@ def _said(name, each):
 
 
 def _table(known):
-    """Return a table with each example's mean and variance, and with those of drawn numbers."""
+    """Return a table with each example's mean and variance, and with those of random numbers."""
     found = known.values()
     return {
         "example": [f"{name}, dₖ = {each.d_k}" for name, each in known.items()],

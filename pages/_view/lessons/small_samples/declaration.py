@@ -13,10 +13,10 @@ _FIRST = {"ddof": "0", "seed": 0}
 
 @dataclass(frozen=True)
 class _Vectors(Text):
-    """Vectors on one line, with semicolons between them; older addresses have a line for each."""
+    """Vectors on one line, with semicolons between them; older addresses have line breaks instead."""
 
     def read(self, text: str) -> Read:
-        """Return the text with a semicolon for each line break, and what had to be changed, or None."""
+        """Return the text with semicolons instead of line breaks, and a remark if it had to be changed."""
         return Text.read(self, ";".join(text.splitlines()))
 
 

@@ -15,12 +15,12 @@ from sattn_core.lessons import small_samples as core
 
 Named = tuple[str, float, Part]  # a mark: its name, its value and its line style
 _ASKED_SIZE = 2  # size and d_k of the experiment in the question
-TOP = 1.75  # axis end relative to the highest bar: room for the marks' names
-_OUTLINE = slice(18, 40)  # bins under the outline's name
-_OVER, _LEAST_OVER = 0.02, 0.1  # shares of the height: distance of that name from the curve, and its lowest place
+TOP = 1.75  # axis end relative to the highest bar: room for the marks' labels
+_OUTLINE = slice(18, 40)  # bins under the outline's label
+_OVER, _LEAST_OVER = 0.02, 0.1  # shares of the height: distance of that label from the curve, and its lowest place
 _HIGHEST_RATIO = 4
 _ROOM = 40  # letters per title line on a phone
-_END = 6.6  # right margin for names, in em of a tick label
+_END = 6.6  # right margin for labels, in em of a tick label
 _LINE, _SEEN = 1.3, 0.75  # height of a line, in em; share of the plot that a small window shows
 _ABOVE_RUNS = 3.4  # upper end of the line at the exact mean; the runs are at 2 and 3
 _SIZE_TICKS = (2, 4, 8, 16, 32, 64)
@@ -45,7 +45,7 @@ def draws(
     d_k: int,
     profile: Profile,
 ) -> Picture:
-    """Return draws of the question's experiment, beside draws at the current size and d_k."""
+    """Return the picture of draws of the question's experiment, beside draws at the current size and d_k."""
     i, counted = sweep.dims.index(d_k), sweep.first(asked.params.n_draws)
     sentence = _draws_sentence(asked, counted, i)
     return Picture(
@@ -88,7 +88,7 @@ def _draws_figure(asked, sweep, counted, i, profile):
 
 
 def _asked_side(asked, top, profile):
-    """Return the traces at the left, and the names of the marks there."""
+    """Return traces and labels of the left-hand histogram."""
     lines, names = marked(asked_marks(asked, profile), top, "", profile)
     outline = base.line(asked.edges, [*asked.expected, 0], base.dashed(profile) | {"shape": "hv"}, "expected")
     bars = base.steps(asked.edges, asked.counts, profile.raw, "draws")
@@ -97,14 +97,14 @@ def _asked_side(asked, top, profile):
 
 
 def outline_name(asked: core.SmallSamplesResult | core.ClassDraws, top: float, profile: Profile) -> Part:
-    """Return the name of the outline, above its tail."""
+    """Return the label of the outline, above its tail."""
     under = max(each[_OUTLINE].max() for each in (asked.counts, asked.expected))
     place: Part = {"x": float(asked.edges[_OUTLINE].mean()), "y": max(under + _OVER * top, _LEAST_OVER * top)}
     return base.label("exact", profile, yanchor="bottom", bgcolor=None, borderpad=0, **place)
 
 
 def _side_of_the_moment(sweep, counted, i, top, profile):
-    """Return traces and names at the right; the axis has room for the highest bar at any d_k."""
+    """Return traces and labels of the right-hand histogram; its axis has room for the highest bar at any d_k."""
     lines, names = marked(_marks(sweep, profile), top, "2", profile)
     bars = base.steps(sweep.edges, counted.counts[i], profile.raw, "draws")
     last = _last_draw(min(counted.ratios[i, -1], sweep.edges[-1]), top, profile)
@@ -124,7 +124,7 @@ def _headings(asked, sweep, counted, i, profile):
 
 
 def _heading(name, size, last, axes, profile):
-    """Return a side's heading with its last draw; on a wall in one line, since pictures are low there."""
+    """Return a histogram's heading with its last draw; on a wall in one line, since pictures are low there."""
     wall = base.on_a_wall(profile)
     small = f"{size} × {size} products{', ' if wall else '<br>'}last ▲ {number(last, 2)}"
     written = f'<span style="font-size: {profile.tick_size}px">{small}</span>'
@@ -132,13 +132,13 @@ def _heading(name, size, last, axes, profile):
 
 
 def _last_draw(place, top, profile):
-    """Return a triangle under the bars; a draw beyond the last edge is drawn on it."""
+    """Return a triangle under the bars at the last draw, or at the last edge if the draw is beyond it."""
     marker = {"symbol": "triangle-up", "size": profile.marker_size * 2, "color": profile.text}
     return base.line([place], [0.02 * top], {}, "last draw") | {"mode": "markers", "marker": marker}
 
 
 def marked(marks: Iterable[Named], top: float, axes: str, profile: Profile) -> tuple[list[Part], list[Part]]:
-    """Return the marks and their names, each lower than the one before it, so that no name lies over a mark."""
+    """Return the marks and their labels, each lower than the one before it, so that no label covers a mark."""
     lines, names = [], []
     for row, (name, value, style) in enumerate(sorted(marks, key=lambda mark: mark[1])):
         height = top * (0.98 - 0.18 * row)
@@ -157,7 +157,7 @@ def _value_name(asked):
 
 
 def asked_marks(asked: core.SmallSamplesResult | core.ClassDraws, profile: Profile) -> tuple[Named, ...]:
-    """Return the marks at the left: name, value and line style; first the exact mean."""
+    """Return the left-hand marks (name, value and line style), the exact mean first."""
     return (
         (_mean_name(asked), asked.mean_theory, base.dashed(profile)),
         (_value_name(asked), asked.value, base.solid(profile, profile.text, 1.5)),
@@ -246,7 +246,7 @@ def _beyond(above):
 
 
 def _draws_table(asked, sweep, counted, i):
-    """Return a table of both histograms: bins, draws in them, and at the left the expected counts."""
+    """Return a table of both histograms: bins, draws in them and, for the left-hand one, expected counts."""
     return {
         "variance from, 2 × 2": asked.edges[:-1].tolist(),
         "to, 2 × 2": asked.edges[1:].tolist(),
@@ -304,7 +304,7 @@ def _latex(matrix):
 
 
 def band(curve: core.BandCurve, options: Mapping[str, Any], profile: Profile) -> Picture:
-    """Return variance over d_k against the matrix size. options: those that `band_curve` was given."""
+    """Return the picture of variance ÷ d_k against the matrix size. options: those given to `band_curve`."""
     return Picture(
         "sample_band",
         _band_figure(curve, profile),
@@ -352,7 +352,7 @@ def _band_figure(curve, profile):
 
 
 def _band_names(curve, fig, profile):
-    """Return the names of the bands and of the exact mean, at their right ends and without overlaps."""
+    """Return the labels of the bands and of the exact mean, at their right ends and without overlaps."""
     names = ("95 % band", profile.band), ("exact mean", profile.text), ("as if<br>independent", profile.text)
     ends = [each[-1] / curve.d_k for each in (curve.high, curve.mean, curve.naive_low)]
     margin = fig.layout["margin"]
@@ -415,7 +415,7 @@ def _band_code(curve, options):
 
 
 def large_experiment(experiment: core.LargeExperiment, profile: Profile) -> Picture:
-    """Return the variance of the large product, in this run and as published, with the exact and the false band."""
+    """Return the picture of the large product's variance, measured and published, with the exact and the wrong band."""
     return Picture(
         "large_experiment",
         _large_figure(experiment, profile),

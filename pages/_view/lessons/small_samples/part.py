@@ -8,7 +8,7 @@ from sattn_core.lessons.small_samples import ASKED_VALUE
 
 
 def part(place: int, values: Values) -> Part:
-    """Return the draws of the phone with this number, the first of them written in full."""
+    """Return the part of the phone with this number: its variances, and its first draw in full."""
     found = compute.result(phone_draws, place, ddof=int(values["ddof"]), seed=values["seed"])
     first, *others = found.variances.tolist()
     named = (("A", found.first_A), ("B", found.first_B), ("A B", found.first_product))

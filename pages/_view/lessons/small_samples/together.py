@@ -15,12 +15,12 @@ from sattn_core.lessons import small_samples as core
 _LEFT, _RIGHT = [0, 0.52], [0.6, 1]  # horizontal domains of the panels
 _HIGHEST = 3.2  # upper end of the mean's axis
 _PHONES = (10, 25, 50, 100)  # ends of the phones' axis: the first one with room is used
-_END = 3.9  # right margin for the exact mean's name, in em of a tick label
+_END = 3.9  # right margin for the exact mean's label, in em of a tick label
 _NOBODY = "Nobody has drawn yet: what the class draws stands here."
 
 
 def drawn(together: core.ClassDraws, profile: Profile) -> Picture:
-    """Return the draws of a class, and the path of their mean towards the exact one; empty before the first draw."""
+    """Return the picture of a class's draws, and of the path of their mean; empty before the first draw."""
     sentence = _sentence(together)
     return Picture(
         "small_samples",
@@ -63,7 +63,7 @@ def _figure(together, profile):
 
 
 def _marks(together, profile):
-    """Return the marks of the histogram; the exact mean is among them only once somebody has drawn."""
+    """Return the marks of the histogram, without the exact mean until somebody has drawn."""
     found = figures.asked_marks(together, profile)
     return found if together.n_phones else found[1:]
 
@@ -79,7 +79,7 @@ def _room(together):
 
 
 def _mean_lines(together, profile):
-    """Return the exact mean, and the mean after each phone with its standard error: a band, a bar at the last one."""
+    """Return the exact mean, and the mean after each phone with its standard error: a band, and a bar at the end."""
     x, means, errors = np.arange(1, together.n_phones + 1), together.means, together.errors
     none, band = {"width": 0, "color": profile.raw}, {"fill": "tonexty", "fillcolor": f"{profile.raw}40"}
     bar = {
@@ -100,7 +100,7 @@ def _mean_lines(together, profile):
 
 
 def _words(together, top, profile):
-    """Return the names of both panels, of the outline and of the exact mean."""
+    """Return the headings of both panels, and the labels of the outline and of the exact mean."""
     mean = f"Their mean {base.in_colour(_said(together), profile.raw, profile)}"
     named = [
         base.heading(f"The class: {figures.draws_of(together.variances.size)}", profile),

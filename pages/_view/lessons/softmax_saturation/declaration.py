@@ -11,7 +11,7 @@ from pages._view.lesson import Bet, Lesson, Place, Step, Try
 
 @dataclass(frozen=True)
 class _Factor(Number):
-    """A factor that is shown as a divisor; the address has the factor."""
+    """A factor that the page shows as a divisor, and the address as a factor."""
 
     def read(self, text: str) -> Read:
         """Return the factor that a text means, and what had to be changed, written as in the address."""
@@ -27,7 +27,7 @@ class _Factor(Number):
 
 
 def _divisor(factor):
-    """Return what a factor divides by, as text."""
+    """Return the divisor that a factor stands for, as text."""
     return fraction(1 / factor)
 
 

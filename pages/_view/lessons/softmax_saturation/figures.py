@@ -25,9 +25,9 @@ LARGE = 1.25  # size of a panel's large number, relative to a title
 _CLOSE = 0.1  # an exponent closer to ½ than this is called close to √dₖ
 _SPELLED = 8  # scores of a list that are written in full, at most
 _FEW = 3  # scores of a list that are written in a heading, at most
-_REACH, _MOST_DIVIDED = 4.7, 10  # room on either side for what is added; largest divisor of the lists
-_HARDLY_ANY = 0.001  # weight moved for each 1 that is added: less is hardly any gradient
-_NAMED_BEFORE = 0.25  # share of the lists' width: room for a word to the left of the smallest score
+_REACH, _MOST_DIVIDED = 4.7, 10  # room on either side for numbers added to a list; largest divisor of a list
+_HARDLY_ANY = 0.001  # weight moved ÷ number added: a smaller gradient is called hardly any
+_NAMED_BEFORE = 0.25  # room for a label left of the smallest score, as a share of the lists' width
 _EVEN = 24  # longest axis, in scores, that has a tick at each even number
 _APART = 0.11  # width of a number on a phone, as a share of an axis
 _WIDEST, _THINNEST = 0.04, 0.003  # widths of the bars, as shares of an axis
@@ -49,7 +49,7 @@ def lists(
     study: core.OverflowStudy | None = None,
     unmoved: Sequence[ArrayLike] = (),
 ) -> Picture:
-    """Return softmax weights of the typed lists, at their scores; empty axes while a list cannot be read.
+    """Return the picture of the typed lists' softmax weights, at their scores; empty while a list cannot be read.
 
     study : where softmax overflows, for "How sure?". unmoved : the lists as typed, which set the length of the axis.
     """
@@ -88,9 +88,9 @@ _ON_LISTS = (
 
 
 def nudged(nudge: core.ListNudge | None, added: float, profile: Profile) -> Picture:
-    """Return softmax weights after a number is added to each list's smallest score, and those before as outlines.
+    """Return the picture of softmax weights after a number is added to each list's smallest score; outlines: before.
 
-    Empty axes while one of the lists cannot be read.
+    Its axes are empty while a list cannot be read.
     """
     if nudge is None:
         return replace(lists(None, profile), key="nudged_weights")
@@ -176,7 +176,7 @@ def _before(nudge, i, width, profile):
 
 
 def _name_of_before(nudge, i, axis, width, profile):
-    """Yield the name of the outline, at its left, where there is no score."""
+    """Yield the label of the outline, to its left, where there is no score."""
     if nudge is None or nudge.after.scores[i][nudge.smallest[i]] == nudge.before.scores[i][nudge.smallest[i]]:
         return
     left = _places(nudge.before.scores[i], width)[nudge.smallest[i]][0]
@@ -185,7 +185,7 @@ def _name_of_before(nudge, i, axis, width, profile):
 
 
 def _name_of_gradient(nudge, i, axis, profile):
-    """Yield the gradient of a nudged list, under its heading."""
+    """Yield the gradient of a nudged list as a label, under its heading."""
     if nudge:
         p = number(100 * nudge.before.attention_weights[i][nudge.smallest[i]], 2)
         said = f"gradient p (1 − p) = {number(nudge.gradient[i], 2)} at p = {p} %"
@@ -200,7 +200,7 @@ def _line_of(profile):
 
 
 def _nudge_of(nudge, i):
-    """Return the change of a list, for its heading."""
+    """Return a list's heading with the weight that moved; empty without a nudge."""
     return f"{_heading(nudge.before.scores[i])}: {_moved(nudge.moved[i])} moves" if nudge else ""
 
 
@@ -210,7 +210,7 @@ def _moved(weight):
 
 
 def _nudge_sentence(moved, added):
-    """Return the sentence on the weight moved in two lists; of three or four, those with the most and the least."""
+    """Return the sentence on the weight moved in two lists; of three or four lists, the two extremes."""
     if added == 0:
         return "Nothing is added, and no weight moves."
     shown = (0, 1) if len(moved) == 2 or np.ptp(moved) == 0 else (moved.argmax(), moved.argmin())
@@ -275,10 +275,10 @@ def _bracket(axis, scores, profile):
 
 
 def _names_of_list(axis, ends, scores, weights, apart, profile, said=""):
-    """Return the list above its panel, the difference above its bracket, and weights above their bars."""
+    """Return labels: the list above its panel, the difference above its bracket, the weights above their bars."""
     refs = {"xref": f"x{axis}", "yref": f"y{axis}", "bgcolor": None, "yanchor": "bottom"}
     middle, gap = np.sort(scores)[-2:].mean(), np.diff(np.sort(scores)[-2:])[0]
-    up = {"yshift": _line_of(profile)} if said else {}  # above the gradient's line
+    up = {"yshift": _line_of(profile)} if said else {}  # above the line of text on the gradient
     heading = base.heading(f"<b>{said or _heading(scores)}</b>", profile, axes=axis) | up
     heading["font"]["color"] = profile.band
     difference = base.label(
@@ -302,7 +302,7 @@ def _names_of_bars(ends, weights, apart, refs, profile):
     """Return the weights as labels: all if there is room, else the largest; two close ones are moved apart."""
     x, size = ends.mean(axis=-1), profile.base_size
     names = [base.label(f"<b>{_share(each)}</b>", profile, size=size, y=each, **refs) for each in weights]
-    if len(x) == 2 and np.ptp(x) < apart:  # each begins at the inner edge of its bar, at any width of the screen
+    if len(x) == 2 and np.ptp(x) < apart:  # each label ends at its bar's inner edge, at any screen width
         first, second = np.argsort(x, kind="stable")
         gap = round(0.15 * size)
         names[first] |= {"x": ends[first, 1], "xanchor": "right", "xshift": -gap, "borderpad": 0}
@@ -321,7 +321,7 @@ def bars(ends: NDArray[np.float64], heights: NDArray[np.float64], profile: Profi
 
 
 def _lists_sentence(comparison):
-    """Return the sentence on the largest weight in two lists; of three or four, those with the least and the most."""
+    """Return the sentence on the largest weight in two lists; of three or four lists, the two extremes."""
     if comparison is None:
         return "One of the lists cannot be read."
     largest = comparison.max_weight
@@ -344,7 +344,7 @@ def _weight_axis(profile):
 
 
 def _share(weight):
-    """Return a weight for a figure: whole percent, or "<1 %" or ">99 %" near the ends."""
+    """Return a weight for a label: whole percent, or "<1 %" or ">99 %" near the ends."""
     if weight < 1 - _NEARLY_ALL:
         return "&lt;1 %"
     return "&gt;99 %" if weight >= _NEARLY_ALL else percent(weight, 0)
@@ -418,7 +418,7 @@ def weights(
     profile: Profile,
     expected: NDArray[np.float64] | None = None,
 ) -> Picture:
-    """Return softmax weights of rows at three d_k.
+    """Return the picture of softmax weights of rows at three d_k.
 
     expected : exact means of the largest weights, for "How sure?".
     """
@@ -493,7 +493,7 @@ def heads(
 
 
 def first_alone(rows: core.DividedRows, shown: Picture) -> Picture:
-    """Return the picture with the first row's weights alone: the last row's would bound the middle row's."""
+    """Return the picture with the first row's weights only: the last row's would help to guess the middle row's."""
     largest = _said(rows.max_weight[0])
     names = [f"<b>{_at(d_k)}</b>" for d_k in rows.dims]
     words = {_TAKES, _OUTLINE, *names, f"<b>{largest.replace('>', '&gt;')}</b>"}
@@ -502,7 +502,7 @@ def first_alone(rows: core.DividedRows, shown: Picture) -> Picture:
 
 
 def _key_axis(rows, i, profile):
-    """Return the axis of the keys, from the strongest to the weakest, without their names."""
+    """Return the axis of the keys, from the strongest to the weakest, without tick labels."""
     n_keys = rows.weights.shape[1]
     around = {"domain": COLUMNS[i], "range": [-0.7, n_keys - 0.3], "anchor": "y"}
     name = f"{n_keys} keys, strongest first" if i == 1 else None
@@ -515,7 +515,7 @@ _OUTLINE = "outline: dₖ = 4"
 
 
 def _outline(rows, i, profile):
-    """Return the weights at the smallest d_k, which the bars of another d_k should match."""
+    """Return the outline of the weights at the smallest d_k, which the bars at another d_k should match."""
     n_keys = rows.weights.shape[1]
     x, y = np.repeat(np.arange(n_keys + 1) - 0.5, 2), np.repeat(rows.weights[0], 2)
     drawn = base.line(x, np.concatenate([[0.0], y, [0.0]]), base.solid(profile, profile.text, 0.8), _OUTLINE)
@@ -523,9 +523,9 @@ def _outline(rows, i, profile):
 
 
 def _name_of_outline(rows, profile):
-    """Return the name of the outline, above its low part."""
+    """Return the label of the outline, above its low part."""
     n_keys = rows.weights.shape[1]
-    beside = 1 if n_keys >= _MANY_KEYS else 0  # among many bars the first is too thin to point at
+    beside = 1 if n_keys >= _MANY_KEYS else 0  # the label may overlap the first of many bars, which is thin
     y = min(0.9, float(rows.weights[:2, beside:].max()) + 0.02)
     place = {"xref": "x2", "yref": "y", "x": n_keys - 0.4, "y": y, "xanchor": "right", "yanchor": "bottom"}
     return base.label(_OUTLINE, profile, bgcolor=None, **place)
@@ -561,7 +561,7 @@ def _rows_sentence(rows):
 
 
 def _rows_marks(rows, sentence):
-    """Return marks for the words of the sentence that name rows."""
+    """Return marks for words in the sentence that name a row."""
     names = tuple(_name_of(rows, i) for i in range(len(rows.dims)))
     named = {"three rows": names, "the smallest dₖ": names[:1], "the largest dₖ": names[-1:]}
     return tuple(Mark(word, traces) for word, traces in named.items() if word in sentence)

@@ -21,11 +21,11 @@ from pages._view.theme import Profile, number, percent, small_percent
 from sattn_core.bands.band import student_quantile
 from sattn_core.lessons import softmax_saturation as core
 
-SHOWN = 12  # tokens that are drawn
+SHOWN = 12  # number of tokens in the picture
 _SYMBOLS = {0.0: "circle", 0.5: "square", 1.0: "triangle-up"}
 _OWN = "its token’s own"
 _SAME, _CERTAIN = 0.1, 0.75  # outputs are "nearly the same" up to this own share, "one value" from this weight on
-# Shares of a panel's width and height: a letter, half a line, a name's distance from its mark, half a ring.
+# Shares of a panel's width and height: a letter, half a line, a label's distance from its mark, half a ring.
 _ON_A_SCREEN = (0.058, 0.04, (0.08, 0.03), (0.06, 0.025))
 _ON_A_WALL = (0.034, 0.07, (0.05, 0.05), (0.03, 0.045))
 _IN_A_ROW = (0.045, 0.08, (0.06, 0.08), (0.04, 0.06))
@@ -45,7 +45,7 @@ def outputs(
     profile: Profile,
     expected: tuple[float, ...] | None = None,
 ) -> Picture:
-    """Return the outputs of tokens, raw, with scores divided by d_k^exponent, and by d_k.
+    """Return the picture of tokens' outputs: raw, with scores divided by d_k^exponent, and with scores divided by d_k.
 
     expected : the own shares if the tokens' scores were independent, for "How sure?".
     """
@@ -96,7 +96,7 @@ def _code(params, exponents):
 
 
 def _figure(panels, profile):
-    """Return three panels on the same axes: rings are values, dots outputs, rays go from the mean of all outputs."""
+    """Return three panels on the same axes: rings are values, dots outputs, and rays start at the outputs' mean."""
     wall = base.on_a_wall(profile)
     fig = base.figure(
         profile,
@@ -210,9 +210,9 @@ def _what_it_is(found):
 
 
 def _names_of_marks(panels, room, profile):
-    """Return the names of a ring and a dot of the first panel, where there is room beside one.
+    """Return the labels of a ring and a dot of the first panel, where there is room beside one.
 
-    Every other side of a mark has an empty name, so that a drag changes nothing but texts.
+    Every other side of a mark has an empty label, so that a drag changes nothing but texts.
     """
     raw, ink = panels[0], _ink(panels[0], profile)
     low, high = _reach(raw.values[:, :2]).T
@@ -230,7 +230,7 @@ def _names_of_marks(panels, room, profile):
 
 
 def _spots(found, room):
-    """Return each name with the mark that it names, in shares of the panel, and the side of the mark where it is."""
+    """Return each label's text, with the place of its mark in shares of the panel, and the label's side of the mark."""
     low, high = _reach(found.values[:, :2]).T
     rings, dots = ((each[:, :2] - low) / (high - low) for each in (found.values, found.output[:SHOWN]))
     middle = (found.output[:, :2].mean(axis=0) - low) / (high - low)
@@ -246,7 +246,7 @@ def _spots(found, room):
 
 
 def _box(mark, side, letters, room):
-    """Return the left, right, bottom and top of a name beside a mark."""
+    """Return the left, right, bottom and top of a label beside a mark."""
     letter, half, off, _ = room
     width = letter * letters
     x, y = mark[0] + side[0] * (off[0] + width / 2), mark[1] + side[1] * (off[1] + half)
@@ -315,7 +315,7 @@ def _sure(found, panels, params):
 
 
 def _checks(panels, expected, n_draws):
-    """Return a table of drawn shares with their predictions and their limit."""
+    """Return a table of measured shares with their predictions and their limit."""
     half = [student_quantile(n_draws) * each.standard_error for each in panels]
     inside = [abs(each.own_share - at) <= width for each, at, width in zip(panels, expected, half, strict=True)]
     return {

@@ -17,13 +17,13 @@ RANGE = 112  # 3.5 standard deviations at the largest dₖ: fewer than 1 score i
 NAMES = {"raw": "raw", "scaled": "÷ √dₖ"}
 _SURE = 0.9995  # from this share on the sentence says "over 99.9 %"
 _CHECKED = ("theory", "measured", "error", "inside")
-_NAME = 20  # smallest size of names and of the sentence, in pixels
+_NAME = 20  # smallest size of labels and of the sentence, in pixels
 _PANEL = 11  # height of a row, in em of a tick label
 _HALF = 0.5  # share of the weight: with more, one key outweighs all others
 
 
 def hero(result: StartResult, d_k: int, mean: LargestWeight) -> Picture:
-    """Return the hero's words and tables at the slider's d_k; the browser draws it from `payload`."""
+    """Return the hero's words and tables at the slider's d_k; the browser draws the hero from `payload`."""
     i = result.sweep.dims.index(d_k)
     return Picture(
         "start",
@@ -60,7 +60,7 @@ def payload(result: StartResult, mean: LargestWeight, profile: Profile) -> dict[
 
 
 def _headings(n_keys):
-    """Return the names of the two columns: in full, and for a narrow window."""
+    """Return the headings of the two columns: in full, and for a narrow window."""
     weights = f"Weights of one query’s {n_keys} keys"
     return {"scores": ["Scores of random keys", "Scores"], "weights": [weights, "Weights"]}
 
@@ -81,7 +81,7 @@ def _score_axis():
 
 
 def _side(result, side, mean):
-    """Return one row of the hero at every stop: its scores at the left, the weights of one query at the right."""
+    """Return the data of one row of the hero at every stop: its scores, and the weights of one query."""
     theory, means = getattr(result, f"{side}_std_theory"), getattr(mean, side)
     return {
         "name": NAMES[side],

@@ -11,17 +11,17 @@ from pages._view.theme import Profile
 from sattn_core.laws.components import COMPONENT_LAWS
 from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, mean_largest_weight, measure_start
 
-# Enough for smooth bars; fewer for laws whose components must all be drawn, which takes long.
+# Enough for smooth bars; fewer for distributions whose components must all be drawn, which takes long.
 SAMPLES = {law: 8_000 for law in COMPONENT_LAWS} | {"uniform": 4_000, "laplace": 4_000, "student_t": 2_000}
 
 
 def at_stops(values: Values) -> StartResult:
-    """Return one draw at every stop of the slider."""
+    """Return one draw, measured at every stop of the slider."""
     return _measured(values, DIMENSIONS)
 
 
 def between(values: Values, visited: Sequence[float]) -> StartResult | None:
-    """Return the same draw at the visited values between the stops; the stops are not measured again."""
+    """Return the draw of `at_stops` at the visited values between the stops; None if there are none."""
     dims = _between(visited)
     return _measured(values, dims) if dims else None
 
@@ -31,7 +31,7 @@ def _between(visited):
 
 
 def here(values: Values) -> StartResult:
-    """Return the same draw at the slider's value, and perhaps at others."""
+    """Return the draw of `at_stops` at the slider's value, and perhaps at others."""
     return _measured(values, _dims_here(values))
 
 

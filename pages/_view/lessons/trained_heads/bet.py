@@ -7,7 +7,7 @@ from pages._view.theme import Profile, number
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the spread of each head's scores without the scale, but not the number of words it looks at."""
+    """Return the picture of the heads' spread without the scale, but not of the number of words they look at."""
     return figures.spread_alone(work.heads(values).scaled(0.0), work.MAIN.picture(values, profile))
 
 

@@ -13,13 +13,13 @@ from sattn_core.lessons import trained_heads as core
 from sattn_core.training.encoder_record import D_K, N_HEADS, N_LAYERS
 
 _COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}  # exponents that have a name
-_ABOVE = ("<b>σ in a row</b>", "<b>Effective keys</b>")  # names of the panels
+_ABOVE = ("<b>σ in a row</b>", "<b>Effective keys</b>")  # headings of the panels
 _PANELS = ([0.0, 0.43], [0.57, 1.0])  # horizontal domains of the panels
 _SPREADS = [0.1, 1, 10, 100]
 _SPREAD_RANGE = [-1.35, 2.15]  # axis range in log10, wide enough for every exponent and text
 _WIDE = 0.7  # room for a layer's heads, as a share of the distance between layers
 _BARS = 10  # words of a row that have a bar
-_NAMES, _FEW_NAMES = 12, 6  # words named beside the matrix, at most: on a screen and on a wall
+_NAMES, _FEW_NAMES = 12, 6  # words labelled beside the matrix, at most: on a screen and on a wall
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Place:
 
 
 def spread(heads: core.TrainedHeads, exponent: float, profile: Profile) -> Picture:
-    """Return every head's spread within a row, and the number of words it looks at, against the layer."""
+    """Return the picture of every head's spread within a row, and of the words it looks at, layer by layer."""
     found = heads.scaled(exponent)
     sentence = _sentence(found)
     return Picture(
@@ -82,7 +82,7 @@ def _spread_figure(found, profile):
     size, quantities = profile.axis_size, ((found.score_std, "σ"), (found.effective_keys, "effective keys"))
     ideal = base.line(_ACROSS, (1, 1), base.dashed(profile), "ideal q and k") | {"hoverinfo": "skip"}
     dots = [each for i, one in enumerate(quantities, start=1) for each in _dots(found, *one, i, profile)]
-    right = round(3.8 * profile.tick_size)  # room for the name of the median
+    right = round(3.8 * profile.tick_size)  # room for the label of the median
     beside = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 4, "bgcolor": None}
     return base.figure(
         profile,
@@ -181,7 +181,7 @@ def _spread_table(found):
 
 
 def spread_alone(found: core.ScaledHeads, shown: Picture) -> Picture:
-    """Return the heads' spread alone, without the panel of effective keys."""
+    """Return the picture of the heads' spread alone, without the panel of effective keys."""
     told = (
         f"In a typical head, the solid line, the scores of a row spread by {number(found.median_std, 2)}; the dashed "
         "line is at 1."
@@ -195,7 +195,7 @@ def spread_alone(found: core.ScaledHeads, shown: Picture) -> Picture:
 
 
 def attention(heads: core.TrainedHeads, place: Place, exponent: float, profile: Profile) -> Picture:
-    """Return one head's weights: of all words on all words, and of one word on those it looks at most."""
+    """Return the picture of one head's weights: of all words on all words, and of one word on its strongest."""
     weights, names = heads.weights(place.layer, place.head, exponent), [_word(each) for each in heads.tokens]
     place = replace(place, word=min(place.word, len(names)))
     row = weights[place.word - 1]
@@ -264,7 +264,7 @@ def _cells(weights, exponent, profile):
     return base.heatmap(profile, weights, 1.0, name="weights") | look | hover
 
 
-_SHADES, _ROOT = 8, 2.0  # number of shades; a weight's shade is its root of this degree, so that small ones show
+_SHADES, _ROOT = 8, 2.0  # number of shades; degree of the root that turns a weight into a shade
 
 
 def _shades(profile, full):
@@ -312,7 +312,7 @@ def _looked_at(row, strongest, names, place):
 
 
 def head_table(head: core.HeadResult) -> Table:
-    """Return the components of the chosen head's q and k beside those that 1/√d_k assumes."""
+    """Return a table of statistics of the chosen head's q and k, beside those that 1/√d_k assumes."""
     q, k, found = head.report.query, head.report.key, head.report
     return {
         "quantity": [
@@ -352,7 +352,7 @@ def head_verdict(head: core.HeadResult) -> tuple[str, str]:
 
 
 def downstream(heads: core.TrainedHeads, exponent: float, profile: Profile) -> Picture:
-    """Return the cosine of the model's vector of the text with that at exponent ½, for every layer and exponent."""
+    """Return the picture of the cosine between the text's vectors at each exponent and at ½, layer by layer."""
     at = core.nearest_exponent(heads, exponent)
     return Picture(
         "trained_downstream",

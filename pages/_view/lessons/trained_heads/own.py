@@ -72,7 +72,7 @@ def heads(text: str) -> TrainedHeads:
 
 @priced(lambda text, exponents: own_price(1 + len(exponents)))
 def cosines(text: str, exponents: Sequence[float]) -> NDArray[np.float64]:
-    """Return the cosine of the model's vector of the text with that at exponent ½, for these exponents."""
+    """Return, for these exponents, the cosine between the text's vector and the one at exponent ½."""
     weights, tokenizer = _model()
     return own_cosines(weights, tokenizer.encode(text).ids, exponents)
 

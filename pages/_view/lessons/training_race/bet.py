@@ -13,7 +13,7 @@ _BET_ON = (0.0, 0.5, 1.0)  # exponents in the bet
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the start of the three runs."""
+    """Return the picture of the runs before training."""
     return work.start(values, profile)
 
 
@@ -38,7 +38,7 @@ def _why(result, runs):
     mean = f", mean of {result.params.n_seeds} seeds," if result.params.n_seeds > 1 else ""
     right = [f"{figures.run_name(each)} {_right(result, run)}" for each, run in zip(_BET_ON, runs, strict=True)]
     said = f"At least {least} right answers{mean} count as learnt: {listed(right)}."
-    if not figures.has_usual_seed(result):  # the maps show the counts
+    if not figures.has_usual_seed(result):  # in counts, as on the maps
         said = f"At least {ceil(SOLVED_ACCURACY * n)} of {n} right, {least}, count as learnt."
     return f"{said} {figures.SMALLER_RATE}." if figures.rate_decides(result) else said
 

@@ -42,13 +42,13 @@ _LARGE, _LINE = 1.42, 1.3  # size of a map's number, relative to a title; height
 _PALE = 0.05  # share of the text's ink in a map's background
 _NEARLY_ALL, _MOST, _FEW = 0.9, 0.5, 0.125  # shares of the queries
 _SHADES = 8
-_ROOT, _WALL_ROOT = 2, 4  # a weight's colour is its root of this degree: on a screen, on a wall
+_ROOT, _WALL_ROOT = 2, 4  # degree of the root that makes a weight's shade: on a screen, on a wall
 _NEARLY = 0.995  # a larger share of the weight is called nearly all
 _RISE = 1 / 16  # a curve visibly rises if it gains this share of all queries
 _NEEDS_A_SMALLER_RATE = (2, 3, 4)  # d_k at which raw does as well as the others at a smaller rate
 SMALLER_RATE = "At a smaller rate raw does about as well"
 _HARMS = 64  # a d_k at which leaving out the scale does harm with the default settings
-_OVER, _BAR, _NOT_LEARNT = 1.08, 0.86, 0.4  # axis end, relative to all right; bar width; opacity unless learnt
+_OVER, _BAR, _NOT_LEARNT = 1.08, 0.86, 0.4  # axis end, relative to all queries; bar's width; its opacity unless learnt
 
 
 def attention(
@@ -59,7 +59,7 @@ def attention(
     elsewhere: bool = False,
     takes: str = "",
 ) -> Picture:
-    """Return attention of every run on one scale of colours: before the first step, or at the last step of a race.
+    """Return the picture of every run's attention, before the first step or at the step that a race has reached.
 
     elsewhere: True if the slider is at another d_k than the race. takes: how long a race from this start takes, if
     Train is beside it.
@@ -153,7 +153,7 @@ def _one_map(shown, run, profile):
 
 
 def _shades(profile, full):
-    """Return the colour scale, from pale to full, by a root of the weight, so that evenly spread weights are visible.
+    """Return a colour scale by a root of the weight, so that evenly spread weights are visible.
 
     In a classroom with its lights on, a shade close to the background cannot be seen at all.
     """
@@ -171,7 +171,7 @@ def _heights(profile):
 
 
 def _map_heading(shown, run, at, profile):
-    """Return the name of a run in its colour, and the number of its right queries."""
+    """Return a run's heading: its name in its colour, and the number of its right queries."""
     small, (name, count, unit, ink) = profile.tick_size, _told(shown, run, profile)
     count, lines = f"<b>{count}</b>", [(unit, small, profile.text)]
     if base.on_a_wall(profile):
@@ -231,7 +231,7 @@ def _race_axes(params, place, at, profile):
 
 
 def _all_right(n_keys, panel, profile):
-    """Return the name of the line at the top, where all queries are right, in the first panel."""
+    """Return the label of the line at the top, where all queries are right, in the first panel."""
     place = {"xref": f"x{panel} domain", "yref": f"y{panel}", "x": 0, "y": n_keys, "xanchor": "left"}
     return base.label(f"{n_keys} right", profile, yanchor="bottom", bgcolor=None, borderpad=0, **place)
 
@@ -301,7 +301,7 @@ def rate_decides(result: core.TrainingRaceResult) -> bool:
 
 
 def _is_usual(result):
-    """Return True for a race with the default settings, at any d_k, seed and number of seeds."""
+    """Return True if the race has the default settings, apart from d_k, seed and number of seeds."""
     params, usual = result.params, core.TrainingRaceParams(d_k=_HARMS)
     return replace(params, d_k=_HARMS, seed=usual.seed, n_seeds=usual.n_seeds) == usual
 
@@ -336,7 +336,7 @@ def _so_many_each(result, counts, lost):
 
 
 def _rising(result):
-    """Return True for each run whose curve visibly rises over the last third of the steps.
+    """Return a list, True for each run whose curve visibly rises over the last third of the steps.
 
     Fresh data have new queries at each step, so the weight on the right keys must have grown too.
     """
@@ -347,12 +347,12 @@ def _rising(result):
 
 
 def _seen_rise(params):
-    """Return the least number of additional right queries that is visible as a rise of the curve."""
+    """Return the smallest gain in right queries that is visible as a rise of the curve."""
     return math.ceil(_RISE * params.n_keys)
 
 
 def _so_many(count, of):
-    """Return a count of queries as a word, such as "most"; the number is above the map."""
+    """Return a count of queries as a word, such as "most"; the exact number is above the map."""
     exact = {0: "none", of / 2: "half", of: "all"}
     words = ((_NEARLY_ALL, "nearly all"), (_MOST, "most"), (_FEW, "some"))
     return exact.get(count) or next((word for share, word in words if count > share * of), "few")
@@ -454,7 +454,7 @@ def run_name(exponent: float) -> str:
 
 
 def _each(result, say):
-    names = [run_name(exponent).replace(" ", "\u00a0") for exponent in result.params.exponents]  # unbroken names
+    names = [run_name(exponent).replace(" ", "\u00a0") for exponent in result.params.exponents]  # one-line names
     return ", ".join(f"{name} {say(run)}" for run, name in enumerate(names))
 
 
@@ -485,14 +485,14 @@ def _lists(shown):
 
 
 def rates(sweep: core.LearningRateSweep, profile: Profile) -> Picture:
-    """Return a bar for every scale and learning rate: right answers after the last step, in full colour if learnt."""
+    """Return the picture of right answers after the last step: a bar for each scale and rate, faint unless learnt."""
     table, python, sure = _rates_table(sweep), _rates_code(sweep), _rates_sure(sweep)
-    marks = [Mark(name, (name,)) for name in map(run_name, (0.0, 0.5, 1.0))]  # the scales of the sentence
+    marks = [Mark(name, (name,)) for name in map(run_name, (0.0, 0.5, 1.0))]  # scales that the sentence names
     return Picture("race_rates", _bars(sweep, profile), _rates_sentence(sweep), table, python, sure=sure, marks=marks)
 
 
 def rates_start(sweep: core.LearningRateSweep, right: float, takes: str, profile: Profile) -> Picture:
-    """Return the bars before the first step. sweep: just begun; right: share of right answers; takes: time as text."""
+    """Return the picture of `rates` before the first step. right: share of right answers; takes: time as text."""
     begun, n = replace(sweep, accuracy=np.full(sweep.accuracy.shape, right)), sweep.params.n_keys
     many = _so_many(round(right * n), n)
     place = f"Untrained at dₖ = {sweep.params.d_k:,}, a bar has {many} of the queries right."
@@ -537,7 +537,7 @@ def _bars(sweep, profile):
     lines = [_learnt_from(most, "" if run == 0 else str(run + 1), profile) for run in range(n)]
     words = {"annotations": [*notes, _learnt_name(sweep, profile)], "shapes": lines}
     fig = base.figure(profile, traces, height=1.1 if wall else 1.5, left=4.2, **words, **axes)
-    fig.layout["margin"] |= {"t": 2 * profile.axis_size - 4, "r": round(5.6 * profile.tick_size)}  # headings; a name
+    fig.layout["margin"] |= {"t": 2 * profile.axis_size - 4, "r": round(5.6 * profile.tick_size)}  # headings; a label
     return fig
 
 
@@ -562,7 +562,7 @@ def _powers(decades):
 
 
 def _rates_heading(sweep, run, at, profile):
-    """Return the name of a scale in its colour, and the number of rates at which it has learnt."""
+    """Return a heading: the name of a scale in its colour, and the number of rates at which it has learnt."""
     exponent = sweep.params.exponents[run]
     ink = readable(_colour(exponent, profile), profile.ground, profile.text)
     counted = f"learns at {len(sweep.solved_rates[run])} of {len(sweep.rates)} rates" if sweep.progress else ""
@@ -574,7 +574,7 @@ def _rates_heading(sweep, run, at, profile):
 
 
 def _bars_of(sweep, run, profile):
-    """Return the bars of one scale, one for each rate; a cross above those that diverged."""
+    """Return the bars of one scale, one for each rate, with a cross above runs that diverged."""
     full, n = _colour(sweep.params.exponents[run], profile), sweep.params.n_keys
     shades = np.where(sweep.solved[run, :, -1], 1.0, _NOT_LEARNT).tolist()
     return {
@@ -594,7 +594,7 @@ def _bars_of(sweep, run, profile):
 
 
 def _rates_sure(sweep):
-    """Return sentences on the rates that solve the task with each scale, on the time they take, and on the best."""
+    """Return sentences on the bars, on the rates at which each scale has learnt, on the best and on diverged ones."""
     n, last = len(sweep.rates), sweep.steps[-1]
     seeds = "one seed" if sweep.params.n_seeds == 1 else f"mean of {sweep.params.n_seeds} seeds"
     tried = f"all {n} learning rates" if sweep.n_tried == n else f"{sweep.n_tried} of {n} learning rates so far"
@@ -663,7 +663,7 @@ def twin_table(pairs: Sequence[Equivalence]) -> Table:
 
 
 def twin_line(pairs: Sequence[Equivalence]) -> str:
-    """Return a sentence on the change in the second training of each pair."""
+    """Return a sentence on the two trainings that each pair compares."""
     first, *_ = pairs
     return (
         f"{first.n_steps} steps at dₖ = {first.d_k:,} without the scale, beside {first.n_steps} with ÷ √dₖ from a "
@@ -718,7 +718,7 @@ def _half_way(result, run):
 
 
 def dose_table(table: core.DoseTable) -> Table:
-    """Return the table of doses: right answers at the best rate, that rate, and the number of rates that work."""
+    """Return the dose table, by d_k: right answers at the best rate, that rate, and the number of rates that work."""
     columns = {"dₖ": [f"{row.d_k:,}" for row in table.rows]}
     for run, name in enumerate(_NAMES.values()):
         columns[f"{name}: right"] = [percent(row.accuracy[run], 0) for row in table.rows]

@@ -23,9 +23,9 @@ _DRAWN = (_RAW, _ROOT, _WHOLE)
 _DASHES = {"whole": "longdash"}
 _SYMBOLS = {"raw": "circle", "root": "square", "whole": "triangle-up"}
 _LOSSES = (2.3, 3.7)  # range of the loss axis, in nats
-_GAP, _WALL_GAP = 0.075, 0.11  # distance between two names beside the panel, as a share of its height
+_GAP, _WALL_GAP = 0.075, 0.11  # distance between two labels beside the panel, as a share of its height
 _NAMED = [NAMES[WAYS[way]] for way in _DRAWN]
-_LEFT_OF_LAST = 0.96  # right end of a name, as a share of the width: left of the vertical line at the last rate
+_LEFT_OF_LAST = 0.96  # right end of a label, as a share of the width: left of the vertical line at the last rate
 _SEEDS = ("largest seed", "smallest seed")
 _RATE, _FAINT = "at the rate", 0.15  # part of a dot's name; opacity of a band
 
@@ -36,7 +36,7 @@ def _level(value, profile):
 
 
 def _band(curve, way, profile):
-    """Return the mean of one way to scale, and the band from its smallest to its largest seed."""
+    """Return the mean loss of one way to scale, and the band from the smallest to the largest loss of its seeds."""
     name, colour = NAMES[WAYS[way]], _colour(WAYS[way], profile)
     edge, mean = {"width": 0, "color": colour}, solid(profile, colour) | {"dash": _DASHES.get(WAYS[way], "solid")}
     return [
@@ -84,7 +84,7 @@ def _rates_sure(result):
 
 
 def _each(say):
-    names = [name.replace(" ", "\u00a0") for name in NAMES.values()]  # unbroken names
+    names = [name.replace(" ", "\u00a0") for name in NAMES.values()]  # one-line names
     return ", ".join(f"{name} {say(way)}" for way, name in enumerate(names))
 
 
@@ -98,7 +98,7 @@ def _working(result, way):
 
 
 def _closest_call(result):
-    """Return a sentence on the rate whose largest seed is closest to the line that a rate must stay below."""
+    """Return a sentence on the rate whose largest loss of a seed is closest to the threshold of learning."""
     high = result.last_loss.high
     way, at = np.unravel_index(np.nanargmin(abs(high - result.bigram_loss)), high.shape)
     name = [*NAMES.values()][way]
@@ -122,7 +122,7 @@ def _apart(result, way, name):
 
 
 def learning(result: TransformersResult, profile: Profile) -> Picture:
-    """Return the loss on unseen text after the last step against the learning rate, with the chosen rate marked."""
+    """Return the picture of the loss on unseen text against the learning rate, with the chosen rate marked."""
     names = ("last_loss.mean", "works", "loss.mean", "score_std.mean", "accuracy.mean", "gradient_norm.mean")
     return Picture(
         "transformer_learning",
@@ -169,19 +169,19 @@ def _learning(result, profile):
     }
     traces = [*bands, *(_dot(result, way, profile) for way in _DRAWN)]
     fig = figure(profile, traces, height=1.0 if on_a_wall(profile) else 1.1, left=2.6, **words, **axes)
-    fig.layout["margin"] |= {"r": round(7 * profile.tick_size), "t": 2 * profile.axis_size - 4}  # names; a heading
+    fig.layout["margin"] |= {"r": round(7 * profile.tick_size), "t": 2 * profile.axis_size - 4}  # labels; a heading
     return replace(fig, narrow={"annotations": [*notes, _name_of_line(result, profile, narrow=True)]})
 
 
 def _words_of_learning(result, profile):
-    """Return the y axis title, and the names of the ways at the ends of their curves."""
+    """Return the y axis title, and the labels of the ways at the ends of their curves."""
     gap = _WALL_GAP if on_a_wall(profile) else _GAP
     ends = [_height_of(each, _LOSSES) for each in result.last_loss.mean[[*_DRAWN]]]
     return [heading(f"Loss on new text after {result.steps[-1]:,} steps", profile), *_names_at(ends, gap, profile)]
 
 
 def _name_of_line(result, profile, *, narrow=False):
-    """Return the name of the dashed line, below it where every curve has risen, on a phone beside it."""
+    """Return the label of the dashed line: below it where every curve has risen, or on a phone beside it."""
     words = ("guess from the", "last character", "alone") if narrow else ("guess from the", "last character alone")
     side: Part = (
         {"x": 1.01, "xanchor": "left", "align": "left"}
@@ -193,7 +193,7 @@ def _name_of_line(result, profile, *, narrow=False):
 
 
 def _names_at(ends, gap, profile):
-    """Return names beside the ends of curves, pushed apart where the ends are close."""
+    """Return labels beside the ends of curves, pushed apart where the ends are close."""
     notes = []
     for way, height in zip(map(WAYS.__getitem__, _DRAWN), _apart_by(gap, ends), strict=True):
         place: Part = {"xref": "x domain", "yref": "y domain", "x": 1.01, "xanchor": "left", "y": height}
@@ -222,7 +222,7 @@ def _height_of(values, span):
 
 
 def _learning_sentence(result):
-    """Return sentences on the ways that learn at the chosen rate, and on ÷ dₖ's scores or the rates of each way."""
+    """Return sentences on the ways that learn at the chosen rate, and on scores with ÷ dₖ or on each way's rates."""
     start = f"At rate {typed(result.params.rate)}, {_who_learns(result)}"
     works = result.works[[*_DRAWN], RATES.index(result.params.rate)]
     if works[_WHOLE]:

@@ -18,7 +18,7 @@ from sattn_core.cost import Price, priced
 from sattn_core.lessons import training_race as core
 from sattn_core.training.equal_training import Equivalence, equivalence_price, measure_equivalence
 
-AT_ONCE = compute.UNASKED.seconds  # a race that takes no more seconds is trained unasked
+AT_ONCE = compute.UNASKED.seconds  # a race that takes at most so many seconds is trained unasked
 PLAYED = 10.0  # a race is played for so many seconds
 SWEEP_SEEDS = 1  # the first seed, as in the maps of the race
 _EXPONENTS = (0.0, 0.5, 1.0)
@@ -33,7 +33,7 @@ _EQUAL_PAIRS: tuple[dict[str, Any], ...] = (
 
 
 def params(values: Values) -> core.TrainingRaceParams:
-    """Return the params of the race of these settings."""
+    """Return the params of the race for these settings."""
     return _params_of(**{name: values[name] for name in ("d_k", "seed", *LESSON.settings)})
 
 
@@ -53,7 +53,7 @@ def _params_of(*, rates, data, values, start, n_pairs, exponent, learning_rate, 
 
 
 def start(values: Values, profile: Profile, *, trains: bool = False) -> Picture:
-    """Return the start of a race at this d_k. trains: True to say how long Train takes."""
+    """Return the picture of the start of a race at this d_k. trains: True to say how long Train takes."""
     raced = params(values)
     takes = time_of(raced, values["rates"] == "best") if trains else ""
     return figures.attention(compute.result(core.measure_race_start, raced), profile, takes=takes)
@@ -71,7 +71,7 @@ def about(seconds: float) -> str:
 
 
 def _moved(values, profile):
-    """Return a kept step of the race at its d_k, and the start at any other: a moving slider trains nothing."""
+    """Return the picture of a race's step at its own d_k, and of a start elsewhere: a moving slider trains nothing."""
     if not _is_of_race(values):
         return start(values, profile, trains=True)
     return figures.attention(core.race_at(_finished(values), values[TRAINED]), profile)
@@ -107,7 +107,7 @@ def sweep_params(params: core.TrainingRaceParams) -> core.TrainingRaceParams:
 
 @priced(race_price)
 def train(params: core.TrainingRaceParams, best: bool) -> tuple[core.TrainingRaceResult, core.LearningRateSweep | None]:
-    """Return the finished race, and the sweep before it or None."""
+    """Return the finished race, and the sweep before it, if any."""
     sweep = sweep_rates(sweep_params(params)) if best else None
     own = replace(params, learning_rates=sweep.best_rates) if sweep else params
     return core.measure_training_race(own, check=turns.look), sweep

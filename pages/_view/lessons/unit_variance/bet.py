@@ -12,7 +12,7 @@ _UNIT = 0.02  # a variance closer to 1 than this is called 1
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the stages up to k, for every initialisation."""
+    """Return the picture of the stages up to k only, for every initialisation."""
     last, every = work.sweep(values).stages.index("k"), ("assumed", "others", "chosen", "expected")
     return work.MAIN.picture(values, profile).partly(_HIDDEN, keep=every, words=(UPRIGHT,), last=last)
 

@@ -27,7 +27,7 @@ _SHORT = {
     "raw_scores": "raw<br>scores",
     "scaled_scores": "÷ √dₖ",
 }
-_NAMES_BESIDE = 12  # left margin for a stage's name with its σ, in em of an axis title
+_NAMES_BESIDE = 12  # left margin for a stage's label with its σ, in em of an axis title
 _HALF_WIDTH = 3  # half the axis, in units of √d_k, the standard deviation that raw scores should have
 _STAGES = {
     "x": "x",
@@ -55,7 +55,7 @@ def expected(
     profile: Profile,
     result: core.UnitVarianceResult | None = None,
 ) -> Picture:
-    """Return every stage's standard deviation at this d_k, and the one that the rule assumes. result: measured ones."""
+    """Return the picture of every stage's σ at this d_k, and of the σ that the rule assumes. result: measurements."""
     i, at = sweep.dims.index(d_k), sweep.schemes.index(scheme)
     found, within = sweep.std[at], sweep.row_std[at, i]
     sentence = _expected_sentence(found[i, -1], within, scheme, d_k)
@@ -96,20 +96,20 @@ def _expected_figure(sweep, found, i, result, profile):
         yaxis=base.axis(profile, grid=True, type="log", **_decades([*np.ravel(sweep.std), *measured], 0.15, profile)),
         annotations=[_others_name(sweep, found[i], i, profile)],
     )
-    lines = 4 if base.on_a_wall(profile) else 6  # lines of text, for two or three lines of ticks
+    lines = 4 if base.on_a_wall(profile) else 6  # bottom margin in lines of text, of which ticks take two or three
     fig.layout["margin"] |= {"t": round(1.6 * profile.axis_size), "b": round(lines * profile.tick_size)}
     return fig
 
 
 def _rings(places, measured, profile):
-    """Return the measured values as rings, with a name at the first."""
+    """Return the measured values as rings, with a label at the first."""
     named = {"mode": "markers+text", "text": ["measured", *[""] * (len(places) - 1)], "textposition": "top right"}
     font = {"textfont": {"size": profile.tick_size, "color": profile.text}}
     return _stage_marks("measured", places, measured, "circle-open", profile.text, profile) | named | font
 
 
 def _others_name(sweep, chosen, i, profile):
-    """Return the name of the grey lines, between q and k, at the line farthest from the chosen one."""
+    """Return the label of the grey lines, between q and k, at the line farthest from the chosen one."""
     at = sweep.stages.index("q")
     heights, here = np.log10(sweep.std[:, i, at]), math.log10(chosen[at])
     far = float(heights[np.argmax(abs(heights - here))])
@@ -142,7 +142,7 @@ def _stage_colours(sweep, profile):
 
 
 def _stage_ticks(sweep, values, profile):
-    """Return the number of each stage above its name, which takes two lines where the panel is narrow."""
+    """Return ticks with each stage's σ above its name, which takes two lines where the panel is narrow."""
     names = [_SHORT[stage] for stage in sweep.stages]
     if base.on_a_wall(profile):
         names = [name.replace("Layer<br>", "Layer").replace("<br>", " ") for name in names]
@@ -215,7 +215,7 @@ def _expected_code(sweep, i, scheme):
 
 
 def pipeline(result: core.UnitVarianceResult, profile: Profile) -> Picture:
-    """Return the histogram of every stage on one axis, from x at the top to the scaled scores."""
+    """Return the picture of every stage's histogram on one axis, from x at the top to the scaled scores."""
     return Picture(
         "stage_histograms",
         _pipeline(result, profile),
@@ -366,7 +366,7 @@ def stage_table(result: core.UnitVarianceResult) -> Table:
 
 
 def schemes(result: core.UnitVarianceResult, profile: Profile) -> Picture:
-    """Return the standard deviation of the scaled scores under every initialisation; the chosen one is measured too."""
+    """Return the picture of the scaled scores' σ under every initialisation; the chosen one is measured too."""
     return Picture(
         "schemes",
         _schemes(result, profile),
@@ -391,7 +391,7 @@ def _schemes(result, profile):
         values = {"type": "log", "domain": domain, "anchor": f"y{i}", **_decades(_shown(rows), 0.3, profile)}
         axes[f"xaxis{i}"] = base.axis(profile, "σ, scaled scores", grid=True, **values)
         axes[f"yaxis{i}"] = _scheme_names(column, profile) | {"anchor": f"x{i}"}
-    return base.figure(profile, traces, left=10.6, **axes)  # room for the longest name
+    return base.figure(profile, traces, left=10.6, **axes)  # room for the longest label
 
 
 _HALVES = ([0, 0.33], [0.67, 1])  # horizontal domains of two columns on a wall
@@ -456,7 +456,7 @@ def _schemes_sentence(result):
     rows = result.schemes
     (chosen,) = [row for row in rows if row.chosen]
     name = _in_sentence(chosen.name)
-    # A name may hold a number, and a sentence has at most three.
+    # A name may contain a number, and a sentence has at most three.
     ends = [row for row in (rows[0], rows[-1]) if not row.chosen and "σ" not in SCHEME_NAMES[row.name]]
     others = (f", at {number(row.scaled_std)} with {SCHEME_NAMES[row.name]}" for row in ends[: 1 if "σ" in name else 2])
     scores = "Scaled scores" if result.params.normalise else "For normalised x, scaled scores"
@@ -532,7 +532,7 @@ def _if_chosen(value):
 
 
 def shared(rows: Sequence[core.SharedInputRow], params: core.UnitVarianceParams, profile: Profile) -> Picture:
-    """Return scaled scores of one head, token against token: separate weights, tied weights, and Q = K = X."""
+    """Return the picture of one head's scaled scores by token: separate weights, tied weights, and Q = K = X."""
     return Picture(
         "shared_input",
         _shared(rows, params.d_k, profile),
@@ -562,7 +562,7 @@ def _shared(rows, d_k, profile):
 
 
 def _shared_name(row, axes, profile):
-    """Return a panel's name and the mean of its diagonal, on which a token scores itself."""
+    """Return a panel's heading: its name, and the mean of its diagonal, on which a token scores itself."""
     diagonal = f"diagonal: {number(row.diagonal_mean, 2)}"
     name = base.heading(f"<b>{drawn(_SHARING[row.name])}</b><br>{diagonal}", profile, axes=axes)
     return name | {"font": _small(profile), "align": "left"}

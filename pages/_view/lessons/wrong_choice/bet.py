@@ -8,7 +8,7 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.lessons.wrong_choice import NEARLY_ALL, measure_wrong_choices
 
-_ALIKE = 5  # counts of rows that differ by no more are alike
+_ALIKE = 5  # counts of rows that differ by at most this are alike
 _WHY = {
     False: "Where nearly all the weight is on a wrong key, softmax passes on hardly any gradient.",
     True: "Here the raw scores are small enough for gradient descent to move them.",
@@ -16,12 +16,12 @@ _WHY = {
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the rows before the first step."""
+    """Return the picture of the rows before the first step."""
     return figures.start(work.row(values), profile)
 
 
 def outcome(values: Values) -> Outcome:
-    """Return the number of rows put right without the scale, and the answer nearest to it."""
+    """Return the number of rows put right without the scale, and the option nearest to it."""
     params = work.params(values)
     found = compute.kept(measure_wrong_choices, params)
     if found is None and compute.needs_button(params):

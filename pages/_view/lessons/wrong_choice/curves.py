@@ -16,7 +16,7 @@ _SYMBOLS = ("circle", "square", "triangle-up")
 _APART = (0.94, 1.0, 1.06)  # factors on x, so that marks of equal height are side by side
 _RATES = (1e-4, 1e-2, 1.0, 100.0, 1e4)  # learning rates that have a tick
 _LETTERS = 27  # letters per title line on a phone
-_NAME_LETTERS, _WALL_LETTERS = 8.2, 10.5  # right margin for the names of lines, in em of a tick label
+_NAME_LETTERS, _WALL_LETTERS = 8.2, 10.5  # right margin for the labels of lines, in em of a tick label
 _LINE = 1.25  # height of a line of text, in em
 _SEEN = 0.55  # share of a plot's height that fits on a wall or a phone
 
@@ -25,7 +25,7 @@ _SEEN = 0.55  # share of a plot's height that fits on a wall or a phone
 
 
 def rates(curves: core.RateCurves, rate: float, step: int, profile: Profile) -> Picture:
-    """Return the number of rows put right at each learning rate, with a line at the slider's."""
+    """Return the picture of the rows put right at each learning rate, with a line at the slider's rate."""
     counts = curves.put_right[:, :, step]
     low, high = core.interval(counts)
     columns: Table = {"learning rate": list(curves.learning_rates)}
@@ -89,7 +89,7 @@ def _curve(i, x, counts, profile):
 
 
 def _claim(text, profile):
-    """Return the title of a picture, which says what it shows."""
+    """Return a title that states what a picture shows."""
     return base.title(
         f"<b>{text}</b>", profile, size=profile.axis_size, letters=max(_LETTERS, base.letters_over(profile))
     )
@@ -104,9 +104,9 @@ def _what(text, fig, profile, row=0):
 
 
 def _named(fig, notes, ends, span, profile):
-    """Add names at the ends of lines, without overlaps. ends: (rule, height of its end, words on what its line does).
+    """Add labels at the ends of lines, without overlaps. ends: (rule, height of its end, words on its line).
 
-    The words are below the name if there is room. A line without an end has no name.
+    The words are below the name if there is room. A line without an end has no label.
     """
     wall, ends = base.on_a_wall(profile), [each for each in ends if not np.isnan(each[1])]
     margin = fig.layout["margin"] | {"r": round((_WALL_LETTERS if wall else _NAME_LETTERS) * profile.tick_size)}
@@ -125,10 +125,10 @@ def _named(fig, notes, ends, span, profile):
 
 
 def _stacks(heights, gap, high):
-    """Return stacks of names that would overlap, as (height of their middle, indices from the lowest name up).
+    """Return stacks of labels that would overlap, as (height of their middle, indices from the lowest label up).
 
-    Names closer than a gap make a stack with lines some pixels apart, since a picture may be lower than planned. The
-    topmost name is no higher than high.
+    Labels closer than a gap make a stack with lines some pixels apart, since a picture may be lower than planned. The
+    topmost label is no higher than high.
     """
     stacks: list[tuple[float, list[int]]] = []
     for at in sorted(range(len(heights)), key=lambda each: (heights[each], -each)):  # raw is the topmost of equal ones
@@ -144,7 +144,7 @@ def _stacks(heights, gap, high):
 
 
 def _name_of(i, does, profile):
-    """Return the name of a rule in its colour, with what it does."""
+    """Return the label of a rule: its name in its colour, and words on its line."""
     colour = readable(getattr(profile, COLOURS[i]), profile.ground, profile.text)
     between = " " if base.on_a_wall(profile) else "<br>"
     return f'<span style="color:{colour}"><b>{NAMES[i]}</b></span>{between}{does}'
@@ -177,14 +177,14 @@ def _rates_claim(best):
 
 _D_TICKS = (16, 64, 256, 1024)
 _SPAN, _LOW, _HIGH = [1.0, 3.1], -3.4, 3.4  # axis ranges in log10, wider if a rate is beyond
-_STEADY = 5  # rates within a smaller factor are at most one step apart: a step is half a decade
+_STEADY = 5  # rates within this factor are at most one step apart: a step is half a decade
 _BAND = 0.1  # share of ink in the band of a rate that stays
 _OPTIMIZERS = {"sgd": "With plain gradient descent", "adam": "With Adam"}
 _RECORDED = {"n_keys": 16, "loss": "output", "learns": "q"}
 
 
 def dimensions(curves: Sequence[core.RateCurves], optimizer: str, d_k: int, profile: Profile) -> Picture:
-    """Return the smallest rate that puts nearly all rows right at each d_k, on the same axes for both optimizers."""
+    """Return the picture of the smallest rate that puts nearly all rows right at each d_k, with this optimizer."""
     descent, (adam, of_seeds) = core.compare_dimensions(curves), core.compare_with_adam()
     here, there = (adam, descent) if optimizer == "adam" else (descent, adam)
     alike = all(getattr(curves[0].params, name) == each for name, each in _RECORDED.items())
@@ -215,7 +215,7 @@ def _dimensions_code(curves):
 
 
 def _best(curves, optimizer):
-    """Return the most rows that any rate puts right, by d_k; empty for Adam, whose record does not say."""
+    """Return the most rows that any rate puts right, by d_k; empty for Adam, whose record has no such counts."""
     return {each.params.d_k: each.best() for each in curves} if optimizer == "sgd" else {}
 
 
@@ -316,7 +316,7 @@ def _trend(smallest):
 
 
 def _does(smallest, profile):
-    """Return the trend of a rule's smallest rate in few words; on a wall in fewer, to fit beside the name."""
+    """Return the trend of a rule's smallest rate in a few words, and in fewer on a wall, to fit beside the name."""
     does = _DOES.get(_trend(smallest), ("", ""))
     return does[0] if base.on_a_wall(profile) else "".join(does)
 
@@ -335,7 +335,7 @@ def _dimensions_sentence(found, optimizer, alike):
 
 
 def _needs(name, smallest, both):
-    """Return a phrase on the rates that a rule needs, with one number, or two if the other rule's rate moves."""
+    """Return a phrase on the rates that a rule needs: one, or a range if its rate stays but the other rule's moves."""
     rates, trend = smallest[~np.isnan(smallest)], _trend(smallest)
     if not rates.size:
         return f"no rate works with {name}"

@@ -8,7 +8,7 @@ from sattn_core.training.wrong_rows import LEARNERS
 _RATES = (*(float(f"{m}e{e}") for e in range(-4, 5) for m in ("1", "1.78", "3.16", "5.62")), 1e5)
 _STEPS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 45, 50, 55, 60, 65, 70, 80, 90, 100,
           110, 120, 130, 140, 150, 160, 170, 180, 190, 200)  # fmt: skip
-COUNTS = ("10", "50", "90")  # answers of the bet, out of a hundred
+COUNTS = ("10", "50", "90")  # options of the bet, out of a hundred rows
 _USUAL = {"n_keys": 16, "seed": 0, "loss": "output", "learns": "q"}
 _ROWS = _USUAL | {"steps": 200}
 

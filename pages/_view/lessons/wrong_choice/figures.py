@@ -41,7 +41,7 @@ _SLOPES = (
 def choices(
     result: core.WrongChoiceResult, followed: core.RowResult, step: int, profile: Profile, phones: int = 0
 ) -> Picture:
-    """Return the rows that are put right after this step, without the scale, with ÷ √d_k and ÷ d_k.
+    """Return the picture of the rows put right after this step, without the scale, with ÷ √d_k and with ÷ d_k.
 
     followed: the row whose weights are drawn below as bars. phones: the number of rows, from the first
     on, that belong to a class; if it is not 0, the picture is about these rows.
@@ -65,7 +65,7 @@ def choices(
 
 
 def start(followed: core.RowResult, profile: Profile) -> Picture:
-    """Return the rows before the first step, with none put right: the picture while a bet waits."""
+    """Return the picture while a bet waits: the rows before the first step, none put right."""
     none = np.zeros((len(NAMES), core.N_ROWS), dtype=np.float32)
     figure = _choices_figure(none, followed, 0, 0, profile)
     rows = {"row": list(range(1, core.N_ROWS + 1))}
@@ -282,7 +282,7 @@ def _weights_table(followed, step):
 
 
 def _weights_sure(followed, step):
-    """Return sentences on the weight of the row's right key, and on which key that is."""
+    """Return sentences on the row's right key and its weight, and on the key with the largest score at the start."""
     return (
         f"Row {followed.row + 1}: {_weights_sentence(followed.weights[:, step, followed.right_key])} The largest score "
         f"at the start is that of key {followed.winner + 1}; the right key, drawn among the others, is key "
@@ -296,7 +296,7 @@ def _key_names(result):
 
 
 def _weights_below(followed, step, profile):
-    """Return the traces of the weights of one row, on axes of their own."""
+    """Return the traces of the weights of one row, on their own axes."""
     return [
         each | {"xaxis": f"x{_bar_axis(i)}", "yaxis": f"y{_bar_axis(i)}"}
         for i in range(len(NAMES))
@@ -319,7 +319,7 @@ def _bar_axes(profile):
 
 
 def _names_of_bars(followed, place, profile, between=" "):
-    """Return the bars' name above the first panel, and the right key's name in each panel."""
+    """Return the label of the bars, above the first panel, and the label of the right key in each panel."""
     text = f"{followed.params.n_keys} weights of{between}the outlined query"
     what = base.label(text, profile, **{"xshift": -1, "xanchor": "left", "yanchor": "bottom", **place})
     return [what, *(_right_key(followed, i, profile) for i in range(len(NAMES)))]
@@ -347,7 +347,7 @@ def _bars(found, right, i, profile):
 
 
 def _right_key(followed, i, profile):
-    """Return the right key's name under its bar, inside the panel; near a side, an arrow points up at the bar."""
+    """Return the right key's label under its bar, inside the panel; near a side, an arrow points up at the bar."""
     n_keys, words = followed.params.n_keys, key_words(followed.params.n_keys)
     x, at = float(_places(n_keys)[followed.right_key]), _bar_axis(i)
     name = f"right key: {words[followed.right_key]}" if words else "right key"

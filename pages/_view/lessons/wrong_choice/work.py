@@ -15,7 +15,7 @@ DIMS = (16, 64, 256, 1024)
 
 @dataclass(frozen=True)
 class Curves:
-    """The curves of a picture. price: that of the curves that are not cached yet."""
+    """The curves of a picture. price: of those that are not cached yet."""
 
     asked: core.DimensionParams
     price: Price = field(compare=False)
@@ -60,7 +60,7 @@ def _measured(asked):
 
 
 def _curves(asked):
-    """Return the curves of a picture, with the price of those that nobody has asked for before."""
+    """Return the curves of a picture, with the price of those that are not cached yet."""
     missing = [each.d_k for each in asked.each if compute.kept(core.measure_learning_rates, each) is None]
     return Curves(asked, replace(asked, dims=tuple(missing)).price)
 

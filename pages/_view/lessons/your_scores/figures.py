@@ -25,9 +25,9 @@ from sattn_core.lessons.your_scores import (
 )
 
 _LETTERS = 38  # letters per title line on a phone
-_HALF = 0.5  # height of the ideal curve's name, as a share of its peak
-_ROOM = 0.87  # share of the axis: a name would not fit above it
-_NAME = 4.6  # width of the name on a phone, in units of the axis
+_HALF = 0.5  # height of the ideal curve's label, as a share of its peak
+_ROOM = 0.87  # share of the axis: a label would not fit above it
+_NAME = 4.6  # width of the label on a phone, in units of the axis
 _LEFT = 3.0  # left margin for tick labels, in em of an axis title
 _SCALES = {"1": "no scale", "1/√d_k": "1/√dₖ", "1/d_k": "1/dₖ", "1/std": "the one that fits"}
 
@@ -38,7 +38,7 @@ _SCALES = {"1": "no scale", "1/√d_k": "1/√dₖ", "1/d_k": "1/dₖ", "1/std":
 def histogram(
     result: YourScoresResult, params: YourScoresParams, source: str, own: Sequence[str], profile: Profile
 ) -> Picture:
-    """Return the histogram of the shown head's scaled scores, less their rows' means, with that of ideal q and k.
+    """Return the picture of the shown head's scaled scores, less their rows' means, beside those of ideal q and k.
 
     source: the origin of the numbers, as text. own: names of the visitor's files; empty for a sample.
     """
@@ -263,7 +263,7 @@ def refused(key: str, problem: str, own: Sequence[str], profile: Profile) -> Pic
 def growth(
     result: YourScoresResult, params: YourScoresParams, source: str, own: Sequence[str], profile: Profile
 ) -> Picture:
-    """Return the size of the scores against the number of components, log–log, beside growth like √m.
+    """Return the picture of the scores' size against the number of components, log–log, beside growth like √m.
 
     source, own: as in `histogram`.
     """
@@ -321,7 +321,7 @@ def _growth_traces(result, profile):
 
 
 def _names(result, profile):
-    """Return the names of the marks with the heights of their last points, and their colours."""
+    """Return the labels of the marks with the heights of their last points, and their colours."""
     fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
     ends = []
     if isfinite(fitted.value):

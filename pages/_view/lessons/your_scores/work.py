@@ -13,9 +13,9 @@ from sattn_core.lessons import your_scores as core
 from sattn_core.lessons.your_scores import sample_file as make_sample_file
 
 SAMPLE_ROWS = 128  # queries and keys of a sample: few enough to measure at every move of the slider
-_EACH_HEAD, _BESIDE = 4e6, 4_000_000  # price of one head's report in numbers; bytes of any report
+_EACH_HEAD, _BESIDE = 4e6, 4_000_000  # price of a report: numbers for each head, and bytes at any size
 UPLOAD_NOTES = (core.LIMITS, core.PRIVACY)
-# How to read a file, for when the guess is wrong: the field's label, and the wording of each option.
+# Options for reading a file, if the guess is wrong: the field's label, and the wording of each option.
 SAID = {
     "axes": ("Three axes", {"guess": "as they look", "heads first": "heads, n, dₖ", "tokens first": "n, heads, dₖ"}),
     "stored": (
@@ -33,12 +33,12 @@ SAID = {
     "first_column": ("First column", {"guess": "as it looks", "numbers": "numbers", "names": "names"}),
     "comma": ("Commas", {"guess": "as they look", "decimal": "decimal", "separator": "between numbers"}),
 }
-OF_TEXT = ("first_line", "first_column", "comma")  # those that also apply to a text file
+OF_TEXT = ("first_line", "first_column", "comma")  # options that also apply to a text file
 HOOK = f"```python\n{core.HOOK_SNIPPET}```"  # as Markdown
 
 
 def sample_params(sample: str, d_k: int, seed: int) -> core.YourScoresParams:
-    """Return a sample's params at the slider's d_k, within 2 and 256; a trained sample has a d_k of its own."""
+    """Return a sample's params at the slider's d_k, within 2 and 256; a trained sample has its own d_k."""
     if sample in core.TRAINED:
         Q, _ = core.trained_layer(sample)
         return core.YourScoresParams(sample, *Q.shape[1:])
