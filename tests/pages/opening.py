@@ -1,4 +1,4 @@
-"""Open pages without a browser. They bypass app.py, a server through which AppTest renders and raises nothing."""
+"""Open pages without a browser. They bypass app.py: through its server, AppTest would see no content and no errors."""
 
 import json
 import re
@@ -45,7 +45,7 @@ ANSWERED = {"recap": {"score": "sum", "spread": "8", "breaks": "stuck", "power":
 
 
 def app_at(stem, *, timeout=60, **query):
-    """Return the app at a lesson's address before its first run, with right answers if pictures wait for them."""
+    """Return the app at a lesson's address before its first run, with correct answers if pictures wait for them."""
     app = AppTest.from_file(MAIN, default_timeout=timeout)
     app.query_params.update(ANSWERED.get(stem, {}) | query)
     for key in (key for lesson in LESSONS.values() for key in lesson.pictures):
@@ -75,7 +75,7 @@ def turn_to(app, stem):
 
 
 def settle(app):
-    """Run the part of the page that the last move redraws, then the whole page."""
+    """Run the fragment that the last change redraws, then the whole page."""
     app.run()
     assert [each.message for each in app.exception] == []
     return app.run()
@@ -126,7 +126,7 @@ def press(app, label):
 
 
 def plain_html(app):
-    """Return the HTML that both front ends share: the links between steps, the line, the bet, the tries."""
+    """Return the HTML that is the same before and in a session: links between steps, line, bet, tries."""
     return "\n".join(each.proto.body for each in app.get("html"))
 
 
@@ -296,7 +296,7 @@ def without_definitions(said):
 
 
 def too_much(sentence):
-    """Return the faults of a sentence: more than 25 words, or more than three numbers besides d_k and roots.
+    """Return the faults of a sentence: more than 25 words, or more than three numbers (d_k and roots do not count).
 
     A size such as 2 × 2 is one number.
     """
