@@ -131,7 +131,7 @@ def plain_html(app):
 
 
 def line_of(app):
-    """Return the line of the open step as text; "" if there is none."""
+    """Return the text of the line above the picture; "" if there is none."""
     found = re.search('<p class="line[^"]*">(.*?)</p>', plain_html(app))
     return read(found[1]) if found else ""
 
@@ -159,7 +159,7 @@ def follow(app, link):
 
 
 def turn_truth(app, label):
-    """Reveal or hide the truth of a bet on a wall, by its link."""
+    """Click the link that reveals or hides the truth of a bet on a wall."""
     app.session_state["truth_turned"] = label == "Reveal"
     return follow(app, f">{label}<")
 
@@ -209,7 +209,7 @@ def charts(app):
 
 
 def large_slider(app, key=""):
-    """Return the data of the large slider, or of the slider with this key: value, stops and their texts."""
+    """Return the data (value, stops, texts of stops) of the large slider, or of the slider with this key."""
     name = step_of(app).slider
     key = key or ("dimension" if name == "d_k" else f"{name}_dial")
     (found,) = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.key == key]

@@ -86,7 +86,7 @@ def bet_chart(app):
 
 @pytest.mark.parametrize("said", SETTINGS)
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_open_bet_sends_nothing_that_reveals_the_answer(stem, said):
+def test_page_with_an_open_bet_sends_nothing_that_reveals_the_answer(stem, said):
     shown, app = opening.open_page(stem, **at(stem), **said), opening.open_page(stem, bet="1", **at(stem), **said)
     assert [*app.exception, *app.error, *app.info] == []
     (known,) = opening.charts(app).values()

@@ -191,7 +191,7 @@ def test_every_picture_is_styled_in_projector_mode(stem, step):
 
 @pytest.mark.parametrize(("ground", "colour"), [("light", "#ffffff"), ("dark", "#12161c")])
 @pytest.mark.parametrize("stem", ["score_variance"])
-def test_pictures_have_the_background_of_the_visitor_s_theme(stem, ground, colour):
+def test_pictures_have_the_background_of_the_chosen_theme(stem, ground, colour):
     app = opening.app_at(stem)
     app.context["theme"] = ground
     app.run()
@@ -218,7 +218,7 @@ def test_control_works_at_all_its_extreme_values(app, stem, name):
         if not isinstance(control, Text):
             opening.check_page(app, stem)
         shown.add(opening.seen(app))
-    if name in moved_on(stem, unused=()) and (stem, name) != ("training_race", "exponent"):  # it always shows 0 and 1
+    if name in moved_on(stem, unused=()) and (stem, name) != ("training_race", "exponent"):  # 0 and 1 are always drawn
         assert len(shown) > 1, "nothing that is seen depends on it"
 
 
@@ -271,7 +271,7 @@ def test_data_fold_has_a_table_files_and_working_code(stem, step, capsys, tmp_pa
     assert len(app.table) == tables_before + len(keys)
     assert all(len(each.value) <= MOST_ROWS for each in app.table)
     shown = {str(kind) for each in app.table for kind in each.value.dtypes}
-    assert not [kind for kind in shown if kind.startswith("float")]  # text, with the digits of the sentences
+    assert not [kind for kind in shown if kind.startswith("float")]  # numbers are text, rounded as in sentences
     files = [each.key for each in app.get("download_button") if each.key.endswith("_csv")]
     assert [name for name in files if not name.endswith("_bins_csv")] == [f"{key}_csv" for key in keys]
     assert len(app.code) == len(keys)

@@ -1,4 +1,4 @@
-"""The gradient_flow page: its sentences at the current settings, the places of the gradient, Jacobians."""
+"""The gradient_flow page: its sentences at the current settings, the places where a gradient is measured, Jacobians."""
 
 import numpy as np
 import pytest
@@ -118,6 +118,6 @@ def test_try_gradient_of_q(tried):
 def test_try_second_list(tried):
     app, _ = tried("gradient_flow", "second_list", **ADVERSE)
     row, _ = work.row_jacobian({"jacobian": app.session_state["jacobian"], "d_k": 64})
-    # Entries p(1 − p) relative to the colour limit 1/4: a gap of 9 between raw scores, 9/8 between scaled ones.
+    # Entries p(1 − p) ÷ the colour limit 1/4: the raw scores are 9 apart, the scaled ones 9/8.
     assert np.abs(row.raw_jacobian).max() < 0.001 * row.colour_limit
     assert np.abs(row.scaled_jacobian).min() > 0.7 * row.colour_limit

@@ -122,7 +122,7 @@ def test_try_larger_numbers(tried):
     assert result.sentences.on_top[EXAMPLE_KEY] > 0.9
 
 
-def test_another_word_wins_in_two_of_three_sentences_at_64():
+def test_another_word_wins_in_two_of_three_sentences_at_d_k_64():
     """Draw the sums of ±1 products as binomial numbers; "cat" starts at 2, the other words at 1, -2 and 0."""
     rng, n = np.random.default_rng(9), 100_000
     lost = {}

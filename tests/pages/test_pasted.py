@@ -108,7 +108,7 @@ def test_card_and_text_do_not_reveal_an_open_bet(stem):
     assert asked in re.sub(r"\s+", " ", words_of(opened))
 
 
-def test_canonical_address_omits_the_visitor_s_own_parameters():
+def test_canonical_address_omits_parameters_of_one_visitor():
     page = page_at("score_variance?mode=projector&rest=shown&bet=1&guess=1-2-3-4-5&tally=1-2&d_k=64&axis=own")[1]
     assert head_of(page)["canonical"] == "http://lab.example/score_variance?step=draw&axis=own"
 
@@ -219,7 +219,7 @@ def test_still_is_on_a_page_only_at_its_defaults(stem, step):
         assert stills_at(query) == [], query
 
 
-def test_streamlit_s_scripts_wait_in_a_template():
+def test_scripts_of_streamlit_wait_in_a_template():
     platform = (
         '<script type="module" crossorigin src="./static/js/a.js"></script><link rel="modulepreload" href="./b.js">'
     )

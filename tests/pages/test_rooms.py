@@ -170,7 +170,7 @@ def test_phone_joins_only_once_its_browser_returns_the_cookie(rooms):
     assert "keeps no cookies" in without.text
 
 
-def test_phone_keeps_only_a_random_number_hidden_from_scripts(rooms):
+def test_phone_stores_only_a_random_number_hidden_from_scripts(rooms):
     _, headers, _ = ask(APP, f"/j/{opened(rooms, 'start').code}", host="lab.example", x_forwarded_proto="https")
     kept = headers["set-cookie"]
     assert re.fullmatch(r"lab_visitor=[0-9a-f]{32}; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure", kept)
@@ -709,7 +709,7 @@ def test_results_file_has_a_row_for_each_answer_of_the_lecture(rooms):
     assert np.allclose([float(row["answer"]) for row in drawn], own, rtol=1e-15)
 
 
-def test_ask_again_keeps_the_first_vote_and_the_reveal_shows_both(rooms, leads):
+def test_asking_again_keeps_the_first_vote_beside_the_last(rooms, leads):
     """Check the wall, the phones, the desk and the file; of three votes, the first and the last are kept."""
     room = opened(rooms, "gradient_flow", d_k="96")
     app = wall_of(room, "gradient_flow", d_k="96")
@@ -805,7 +805,7 @@ def test_each_phone_shows_its_row_of_the_wall_at_the_chosen_rate(rooms):
     for i, phone in enumerate(crowd):
         phone.open()
         said = re.findall(r"(\d+) %, (put right|still wrong)", phone.text)
-        shares = [min(max(round(100 * float(each)), 1), 99) for each in found[:, i]]  # "under 1 %", "over 99 %"
+        shares = [min(max(round(100 * float(each)), 1), 99) for each in found[:, i]]  # ends: "under 1 %", "over 99 %"
         assert [int(share) for share, _ in said] == shares
         assert [word == "put right" for _, word in said] == [bool(each > PUT_RIGHT) for each in found[:, i]]
     link = unescape(re.search(r'href="(http[^"]*)" target', teacher(room).html)[1])

@@ -325,7 +325,7 @@ def test_upload_that_declares_no_true_size_is_read_up_to_the_limit(small_files):
         assert app.app.held == {}
 
 
-def test_a_visitor_s_files_count_together_until_they_are_removed(small_files):
+def test_files_of_a_visitor_count_together_until_removed(small_files):
     app = Uploads()
     assert [put(app, f"mine/{i}", [b"x" * 140]) for i in range(3)] == [TAKEN, TAKEN, TOO_MUCH]
     assert put(app, "mine/0", [b"x" * 140]) == TOO_MUCH  # the old mine/0 counts while the new one arrives

@@ -27,7 +27,7 @@ def shared(stem, each=False, **query):
     return link, [each.proto.imgs[0].alt for each in app.get("image")]
 
 
-def test_shared_link_omits_the_sharer_s_own_values():
+def test_shared_link_omits_personal_values_of_the_sharer():
     own = {"mode": "projector", "rest": "shown", "bet": "draw", "guess": "1-2-3-4-5", "tally": "1-2"}
     link, codes = shared("score_variance", d_k="256", axis="own", seed="0", **own)
     assert link.partition("?")[2] == "d_k=256&step=draw&axis=own"

@@ -34,7 +34,7 @@ def test_each_step_shows_only_its_picture(step, key, mode):
     assert list(charts(open_page(step=step, mode=mode))) == [key]
 
 
-def test_story_and_answer_are_shown_at_once():
+def test_page_opens_with_its_story_and_the_answer():
     app = open_page()
     assert any("two random 2 × 2 matrices" in each.value and "measured 1.6" in each.value for each in app.markdown)
     assert charts(app)["small_samples"].sentence.startswith("Variances of two-by-two products average 1.5, so 1.6 is")

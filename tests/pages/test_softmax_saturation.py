@@ -241,7 +241,7 @@ def test_open_bet_shows_only_the_first_row(seed):
 
 
 @pytest.mark.parametrize("d_k", [4, 64, 1024])
-def test_open_bet_hides_a_token_s_own_share(d_k):
+def test_open_bet_hides_the_own_share_of_a_token(d_k):
     here = {**Address(LESSONS["softmax_saturation"], {"step": "too_flat", "d_k": str(d_k)}).values}
     known, shown = VIEWS["softmax_saturation"].before(here, LIGHT), work.STEPS["too_flat"].picture(here, LIGHT)
     truth = VIEWS["softmax_saturation"].outcome(here)

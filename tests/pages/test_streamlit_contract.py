@@ -203,7 +203,7 @@ def names():
 
 
 @pytest.mark.parametrize(("name", "path"), [*names()])
-def test_streamlit_s_page_contains_the_names_that_we_search_for(name, path):
+def test_page_of_streamlit_contains_the_names_that_we_search_for(name, path):
     where = path.relative_to(VIEW.parents[1])
     head, dash, _ = name.partition("-")  # the rest may be composed later, such as stBaseButton-${kind}
     found = rf"[`\"' ]({name}[`\"' ]" + (rf"|{head}-\$)" if dash else ")")
@@ -213,7 +213,7 @@ def test_streamlit_s_page_contains_the_names_that_we_search_for(name, path):
 @pytest.mark.parametrize(
     "name", ["data-test-script-state", "data-test-connection-state", "notRunning", "CONNECTED", "st-key-"]
 )
-def test_streamlit_s_page_exposes_its_state(name):
+def test_page_of_streamlit_exposes_its_state(name):
     assert name in scripts(), broken(f"its page has no {name} any more", f"{SCRIPT} and pages/_view/style")
 
 
@@ -237,7 +237,7 @@ def test_the_page_accepts_the_address_of_its_server():
 
 
 @pytest.mark.parametrize("part", _streamlit.PARTS)
-def test_part_of_streamlit_s_page_has_its_own_script(part):
+def test_part_of_the_streamlit_page_has_its_own_script(part):
     found = [each for each in (BROWSER).glob(f"{part}.*.js")]
     assert len(found) == 1, broken(f"{part} has another script", "pages/_view/_streamlit.py, PARTS")
     assert f"./static/js/{found[0].name}" in _streamlit.scripts_of_parts()
@@ -253,7 +253,7 @@ def test_style_rules_never_use_has():
     assert [str(path.relative_to(VIEW)) for path, text in texts.items() if ":has(" in text] == []
 
 
-def test_no_other_file_refers_to_parts_of_streamlit_s_page():
+def test_no_other_file_refers_to_parts_of_the_streamlit_page():
     inside = re.compile(r"data-testid|_stcore|\.st[A-Z]|testScriptState|__streamlit")
     may = {VIEW / "_streamlit.py", VIEW / "live/streamlit.js", *(VIEW / "style").glob("*.css")}
     files = [
@@ -266,7 +266,7 @@ def test_no_other_file_refers_to_parts_of_streamlit_s_page():
 # --- the HTML page -------------------------------------------------------------------------------------
 
 
-def test_streamlit_s_page_has_one_title_and_one_end_of_its_body():
+def test_page_of_streamlit_has_one_title_and_one_end_of_its_body():
     page = (Path(st.__file__).parent / "static/index.html").read_text(encoding="utf-8")
     where = "pages/_view/server/links.py"
     assert page.count("<title>Streamlit</title>") == 1, broken("its page has another title", where)

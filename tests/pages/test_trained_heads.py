@@ -139,7 +139,7 @@ def own_page(found, monkeypatch, sentence, **said):
     return app
 
 
-def test_own_sentence_is_read_at_the_slider_s_exponent(small_model, monkeypatch):
+def test_own_sentence_is_read_at_the_exponent_of_the_slider(small_model, monkeypatch):
     app = own_page(small_model, monkeypatch, "a key")
     assert [each.message for each in app.exception] == []
     assert len(app.info) == 0

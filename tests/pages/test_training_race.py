@@ -89,7 +89,7 @@ def train(app):
 
 def test_default_race_is_shown_and_a_long_one_waits_for_a_button():
     app = open_race()
-    # Near-ties decide some answers, and rounding, which depends on the processor, decides the near-ties.
+    # Some answers are near-ties: they depend on rounding, and so on the processor.
     said = "After 300 steps at dₖ = 64, raw gets few right, ÷ √dₖ all and ÷ dₖ (nearly all|most)( .still rising.)?[.]"
     assert re.fullmatch(said, first_sentence(app))
     assert dial(app).shown[-1] == "step 300"
@@ -435,7 +435,7 @@ def test_gradient_descent_without_the_scale_has_the_losses_of_its_twin():
     assert large == "| Gradient descent, rate 1 | × √dₖ | exactly equal |"
     assert " | × ⁴√dₖ | " in adam
     assert "(the wrong power) | more than 1 % apart " in wrong
-    assert "Compare" not in [each.label for each in app.button]  # for the next visitor too
+    assert "Compare" not in [each.label for each in app.button]  # the result is cached for everybody
     again = open_race(d_k="256", n_steps="10", n_seeds="1")
     assert len(opening.rows_of(again, "| optimizer |")) == 4
 
@@ -460,7 +460,7 @@ def test_race_has_exactly_one_control_that_starts_it(monkeypatch):
     assert starters(opening.settle(long)) == ["trained_steps_dial"]
 
 
-def test_rates_step_opens_with_its_map():
+def test_step_rates_opens_with_the_map_of_rates():
     app = open_race(step="rates")
     assert opening.charts(app)["race_rates"].sentence.startswith("At dₖ = 64, ")
     assert "one seed" in opening.sure_of(app, "race_rates")
@@ -483,7 +483,7 @@ def test_a_placed_bet_starts_the_race_and_is_judged_at_its_end():
     app = bet_on(open_race(bet="1", n_seeds="1"), "root")
     assert first_sentence(app).startswith("Untrained at dₖ = 64, ")
     assert "in fact: " not in opening.seen(app).lower()
-    assert "race_run" not in app.session_state  # the next run of its fragment starts it
+    assert "race_run" not in app.session_state  # the next run of the fragment starts the race
     app.run()  # a run of the whole page shows the end
     assert first_sentence(app).startswith("After 300 steps at dₖ = 64, ")
     assert "In fact: only ÷ √dₖ" in opening.seen(app)

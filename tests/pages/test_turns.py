@@ -261,7 +261,7 @@ def waiting(held, monkeypatch):
     return app.button(key="compute_main").click().run()
 
 
-def test_a_page_shows_a_job_s_progress_and_then_its_picture(waiting, held):
+def test_page_shows_the_progress_of_a_job_and_then_its_picture(waiting, held):
     app, job = waiting, waiting.session_state["job"]
     while not job.before:
         time.sleep(0.01)

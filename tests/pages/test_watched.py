@@ -230,7 +230,7 @@ def test_server_that_shuts_down_is_not_ready_but_still_answers():
     asked = {"SATTN_GRACE": "3600", "SATTN_LOG": "json", "SATTN_METRICS_PORT": str(port)}
     with running_server(environment=asked | {"STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}, warm=False) as lab:
         assert fetch(f"{lab.url}/readyz") == (200, "ready")
-        assert fetch(f"{lab.url}/j/BCDF")[0] == 403  # no cookie was kept
+        assert fetch(f"{lab.url}/j/BCDF")[0] == 403  # 403: fetch keeps no cookies
         os.kill(lab.pid, signal.SIGTERM)
         until(lambda: fetch(f"{lab.url}/readyz")[0] != 200)
         assert fetch(f"{lab.url}/readyz") == (503, "This server is about to end. Ask another one.")

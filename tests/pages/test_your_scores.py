@@ -363,5 +363,5 @@ def test_displayed_code_reads_the_files_as_the_page_does():
     assert "from sattn_core.files.reading import Reading" in shown.code
 
 
-def test_every_option_of_a_reading_has_its_words():
+def test_every_option_for_reading_files_has_a_label():
     assert {name: tuple(options) for name, (_, options) in work.SAID.items()} == dict(core.OPTIONS)
