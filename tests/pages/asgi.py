@@ -5,13 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 
 def run(coroutine):
-    """Run a coroutine in another thread: in this one the browser tests keep an event loop running."""
+    """Run a coroutine in a new thread: the browser tests keep an event loop running in the current one."""
     with ThreadPoolExecutor(1) as own:
         return own.submit(asyncio.run, coroutine).result()
 
 
 def ask(app, path, method="GET", body=(), **sent):
-    """Return status, headers and body of an ASGI application's answer; `body` is the request's body in pieces.
+    """Return status, headers and body of an ASGI application's response; `body` is the request's body in pieces.
 
     The values of a repeated header are joined by line breaks.
     """

@@ -30,7 +30,7 @@ def app(visitors, request):
 
 
 def move_back(app, stem):
-    """Reset every control, first those that are drawn only at another control's value; return those that had moved."""
+    """Reset every control; return the names of those that had moved. Conditional controls come first."""
     controls = controls_of(stem)
     for name in {*LESSONS[stem].unbound} & {*app.query_params}:
         if name not in app.session_state:  # a control of another step: only the address has it
@@ -51,7 +51,7 @@ HEDGED = rf"\b(?:about|over|under|below|in|within|than|up to|or more) {A_NUMBER}
 
 
 def not_shown(suggested, app):
-    """Return what a try's promise names and the page does not show: quantities, and exact numbers.
+    """Return the quantities and exact numbers that a try promises and the page does not show.
 
     A quantity must be in a picture, a table or a setting; a number may also be in the prose.
     """

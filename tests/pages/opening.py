@@ -1,4 +1,4 @@
-"""Open pages without a browser. They bypass app.py, a server through which AppTest renders and raises nothing."""
+"""Open pages without a browser. They bypass app.py: through its server, AppTest would see no content and no errors."""
 
 import json
 import re
@@ -45,7 +45,7 @@ ANSWERED = {"recap": {"score": "sum", "spread": "8", "breaks": "stuck", "power":
 
 
 def app_at(stem, *, timeout=60, **query):
-    """Return the app at a lesson's address before its first run, with right answers if pictures wait for them."""
+    """Return the app at a lesson's address before its first run, with correct answers if pictures wait for them."""
     app = AppTest.from_file(MAIN, default_timeout=timeout)
     app.query_params.update(ANSWERED.get(stem, {}) | query)
     for key in (key for lesson in LESSONS.values() for key in lesson.pictures):
@@ -75,7 +75,7 @@ def turn_to(app, stem):
 
 
 def settle(app):
-    """Run the part of the page that the last move redraws, then the whole page."""
+    """Run the fragment that the last change redraws, then the whole page."""
     app.run()
     assert [each.message for each in app.exception] == []
     return app.run()
@@ -126,12 +126,12 @@ def press(app, label):
 
 
 def plain_html(app):
-    """Return the HTML that both front ends share: the links between steps, the line, the bet, the tries."""
+    """Return the HTML that is the same before and in a session: links between steps, line, bet, tries."""
     return "\n".join(each.proto.body for each in app.get("html"))
 
 
 def line_of(app):
-    """Return the line of the open step as text; "" if there is none."""
+    """Return the text of the line above the picture; "" if there is none."""
     found = re.search('<p class="line[^"]*">(.*?)</p>', plain_html(app))
     return read(found[1]) if found else ""
 
@@ -159,7 +159,7 @@ def follow(app, link):
 
 
 def turn_truth(app, label):
-    """Reveal or hide the truth of a bet on a wall, by its link."""
+    """Click the link that reveals or hides the truth of a bet on a wall."""
     app.session_state["truth_turned"] = label == "Reveal"
     return follow(app, f">{label}<")
 
@@ -209,7 +209,7 @@ def charts(app):
 
 
 def large_slider(app, key=""):
-    """Return the data of the large slider, or of the slider with this key: value, stops and their texts."""
+    """Return the data (value, stops, texts of stops) of the large slider, or of the slider with this key."""
     name = step_of(app).slider
     key = key or ("dimension" if name == "d_k" else f"{name}_dial")
     (found,) = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.key == key]
@@ -296,7 +296,7 @@ def without_definitions(said):
 
 
 def too_much(sentence):
-    """Return the faults of a sentence: more than 25 words, or more than three numbers besides d_k and roots.
+    """Return the faults of a sentence: more than 25 words, or more than three numbers (d_k and roots do not count).
 
     A size such as 2 × 2 is one number.
     """

@@ -109,7 +109,7 @@ def test_picture_wait_counts_from_the_slider_move(monkeypatch):
     assert all(wait >= 10_000 * number for number, wait in enumerate(drag))
 
 
-def test_failed_answer_is_an_infinite_wait_and_one_error():
+def test_failed_response_counts_as_an_infinite_wait_and_one_error():
     waits = run(come(Site(broken=("/a.woff2",)), [("/lesson", False), ("/lesson?other", False)]))
     assert waits.by_kind["file"].count(math.inf) == 2
     assert [each.split(":")[0] for each in waits.errors] == ["/lesson", "/lesson?other"]
@@ -142,7 +142,7 @@ def test_picture_url_contains_the_name_of_its_cache_entry(query):
     assert not {*page.files} & {*page.platform}
 
 
-def test_drag_starts_at_a_stop_near_the_value_of_the_link():
+def test_drag_starts_at_a_stop_near_the_linked_value():
     page = Page.of("/lesson", HTML)
     for seed in range(20):
         passed = page.drag(random.Random(seed))
@@ -156,7 +156,7 @@ def test_chunked_body_is_joined_only_when_complete():
     assert {unchunked(whole[:end]) for end in range(len(whole))} == {None}
 
 
-def test_crossing_interpolates_the_rate_that_reaches_the_limit():
+def test_rate_at_the_limit_is_interpolated_between_two_measured_rates():
     assert crossing(100, 50, 200, 5000, 500) == pytest.approx(100 * 2**0.5)
     assert crossing(100, 500, 200, 5000, 500) == 100
     assert crossing(100, 50, 200, 500, 500) == pytest.approx(200)

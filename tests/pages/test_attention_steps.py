@@ -83,7 +83,7 @@ def test_typed_and_chosen_values_stay_when_the_step_changes(app):
 
 
 @pytest.mark.parametrize("preset", LESSONS["attention_steps"].controls["preset"].options)
-def test_every_preset_is_shown_at_every_step_without_the_scale(preset):
+def test_every_step_shows_every_preset_without_the_scale(preset):
     app = open_page("attention_steps", preset=preset, scaling="off", d_k="16")
     for step in STEP_PANELS:
         check_page(go_to(app, step), "attention_steps")
@@ -123,7 +123,7 @@ def test_invalid_matrix_gets_an_error_and_the_preset_is_shown(app, name, text, s
     assert panels(app)["raw"][2].tolist() == [43, 94, 98]
 
 
-def test_typed_mask_may_forbid_a_whole_row(app, stem):
+def test_typed_mask_may_forbid_all_keys_to_a_query(app, stem):
     widget(app, "preset").set_value("notes")
     widget(app, "mask").set_value("100\n000\n111")
     settle(app)
@@ -144,7 +144,7 @@ def test_preset_can_be_written_into_the_fields_and_removed():
     assert not set(written) & set(app.query_params)
 
 
-def test_matrices_too_large_for_a_link_stay_with_a_note():
+def test_matrices_too_large_for_a_link_are_kept_and_noted():
     app = open_page("attention_steps", d_k="2")
     large, small = "\n".join([", ".join(["0.12345"] * 64)] * 4), "1, 2"
     for text, remarks in ((large, 1), (small, 0)):

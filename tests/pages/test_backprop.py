@@ -31,7 +31,7 @@ def test_each_step_shows_only_its_picture(step, key, mode):
         ({"A": "1, 2", "B": "3, 4"}, "gradient_matrix"),
     ],
 )
-def test_address_without_a_step_opens_the_picture_of_its_settings(said, key):
+def test_settings_in_an_address_without_a_step_choose_the_picture(said, key):
     assert list(charts(open_page("backprop", **said))) == [key]
 
 
@@ -60,7 +60,7 @@ def test_w_v_has_no_truncation_error_and_the_page_says_why():
         ("1, x\n3, 4", 'A has "x" in row 1, column 2: write a number, as 1.5.'),
     ],
 )
-def test_products_of_invalid_matrices_show_an_error_and_an_example(app, stem, text, sentence):
+def test_invalid_matrices_get_an_error_and_an_example_is_shown(app, stem, text, sentence):
     settle(widget(app, "step").set_value("products"))
     widget(app, "A").set_value(text)
     settle(app)

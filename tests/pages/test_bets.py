@@ -40,12 +40,12 @@ OF_EACH_KIND = (
     "softmax_saturation",
     "derivation",
     "training_race",
-)  # a number, a choice, and a truth that needs training
+)  # one bet on a number, one on a choice, one whose truth needs training
 SETTINGS = ({}, {"d_k": "1"}, {"d_k": "1024", "n_keys": "512"}, {"d_k": "7", "n_keys": "2", "seed": "5"})
 
 
 def options(stem):
-    """Return the smallest and the largest possible answer, or all choices, or two curves."""
+    """Return the smallest and the largest valid answer to a bet, or all choices, or two curves."""
     answer = LESSONS[stem].bet.answer
     if isinstance(answer, Drawing):
         return (11, 16, 23, 28, 32), (0, 100, 0, 100, 0)
@@ -86,7 +86,7 @@ def bet_chart(app):
 
 @pytest.mark.parametrize("said", SETTINGS)
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_open_bet_sends_nothing_that_reveals_the_answer(stem, said):
+def test_page_with_an_open_bet_sends_nothing_that_reveals_the_answer(stem, said):
     shown, app = opening.open_page(stem, **at(stem), **said), opening.open_page(stem, bet="1", **at(stem), **said)
     assert [*app.exception, *app.error, *app.info] == []
     (known,) = opening.charts(app).values()
@@ -128,7 +128,7 @@ TELLING = {
 
 
 def telling(stem, chart):
-    """Return data, as sent, that only the telling traces contain: at d_k = 1, raw and scaled scores are equal."""
+    """Return the data that only traces in TELLING contain, as JSON: at d_k = 1, other traces have equal data."""
     names = [each.format(**chart.values or {}) for each in TELLING.get(stem, [drawn(chart)[-1]["name"]])]
     told = [each for each in drawn(chart) if each["name"] in names]
     assert {each["name"] for each in told} == {*names}
@@ -187,7 +187,7 @@ def test_open_bet_shows_earlier_steps_and_redirects_later_ones(stem):
 
 
 @pytest.mark.parametrize("stem", [each for each in WITH_BETS if LESSONS[each].steps and LESSONS[each].steps[-1].bet])
-def test_next_lesson_waits_for_the_bet_of_the_last_step(stem):
+def test_link_to_the_next_lesson_waits_for_the_bet_of_the_last_step(stem):
     last = LESSONS[stem].steps[-1]
     placed = {"bet": "1", "guess": "50", "guessed_at": f"{STEP}={last.name}"}
     for said, is_open in (({}, True), ({"bet": "1"}, False), (placed, True)):
@@ -243,7 +243,7 @@ def opened_at(stem):
 
 
 @pytest.mark.parametrize("stem", [stem for stem in ORDER if stem not in WITH_BETS])
-def test_lesson_without_a_bet_ignores_the_bet_parameter(stem):
+def test_lesson_without_a_bet_works_with_a_bet_parameter(stem):
     app = opening.open_page(stem, bet="1")
     opening.check_page(app, stem)
     assert LESSONS[stem].steps or LESSONS[stem].answer in texts(app)
@@ -252,7 +252,7 @@ def test_lesson_without_a_bet_ignores_the_bet_parameter(stem):
 
 
 @pytest.mark.parametrize("stem", OF_EACH_KIND)
-def test_link_bet_first_opens_and_closes_the_bet(stem):
+def test_bet_first_link_opens_and_closes_the_bet(stem):
     app = opening.open_page(stem)
     opening.follow(app, "Bet first")
     assert app.query_params["bet"] == "1"
@@ -330,7 +330,7 @@ def test_bet_keeps_the_settings_it_was_placed_at(stem):
     assert "◆" in bet_chart(app).alt
 
 
-def test_verdict_names_the_slider_value_of_the_bet_after_a_move():
+def test_verdict_names_the_d_k_of_the_bet_after_the_slider_has_moved():
     app = opening.open_page("derivation", bet="1", guess="4", guessed_at="d_k=96", d_k="128")
     assert opening.line_of(app).startswith("dₖ = 96: Right. ")
 
@@ -341,7 +341,7 @@ def test_verdict_also_names_another_slider_that_has_moved():
         assert opening.line_of(opening.open_page("wrong_choice", **asked | moved)).startswith(said)
 
 
-def test_unreadable_guessed_at_is_noted_and_the_bet_still_judged():
+def test_bet_with_unreadable_guessed_at_is_judged_with_a_note():
     app = opening.open_page("derivation", bet="1", guess="4", guessed_at="<script>")
     opening.check_page(app, "derivation")
     assert "`guessed_at` is no list of settings" in app.info[0].value
@@ -349,7 +349,7 @@ def test_unreadable_guessed_at_is_noted_and_the_bet_still_judged():
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_shared_address_and_moving_picture_show_the_placed_bet(stem):
+def test_shared_address_and_picture_during_a_drag_show_the_placed_bet(stem):
     mine = place(opening.open_page(stem, bet="1", d_k="100", **at(stem)), stem, options(stem)[-1])
     theirs = opening.open_page(stem, **{name: str(each) for name, each in mine.query_params.items()})
     assert everything_sent(theirs) == everything_sent(mine)
@@ -443,7 +443,7 @@ def test_picture_and_link_contain_the_bets_of_a_class(stem):
 
 
 @pytest.mark.parametrize("stem", ["gradient_flow", "small_samples", "one_query"])
-def test_class_bets_on_a_screen_start_at_the_edge_of_the_picture(stem):
+def test_lines_of_class_bets_start_at_the_edge_of_the_picture(stem):
     bet, (low, *_, high) = LESSONS[stem].bet, options(stem)
     app = opening.open_page(stem, **{"class": "~".join(map(bet.answer.write, (low, high, high)))}, **at(stem))
     layout = json.loads(bet_chart(app).spec)["layout"]
@@ -458,7 +458,7 @@ def test_class_bets_on_a_screen_start_at_the_edge_of_the_picture(stem):
     assert bool(beyond) == (high * bet.place.unit > high_axis)
 
 
-def test_names_of_marks_do_not_cover_the_bets_of_a_class():
+def test_labels_do_not_cover_the_bets_of_a_class():
     """Most of a class bet on the marked values: 1.6 and 2."""
     app = opening.open_page("small_samples", **{"class": "2~2~1.6~3"})
     layout = json.loads(bet_chart(app).spec)["layout"]
@@ -469,7 +469,7 @@ def test_names_of_marks_do_not_cover_the_bets_of_a_class():
 
 
 @pytest.mark.parametrize("mode", ["screen", "projector"])
-def test_both_sides_of_small_samples_are_named_while_its_bet_is_open(mode):
+def test_small_samples_labels_both_histograms_while_its_bet_is_open(mode):
     app = opening.open_page("small_samples", bet="1", d_k="256", mode=mode)
     layout = json.loads(main_chart(app).spec)["layout"]
     assert {"The question", "dₖ = 256"} <= {each["text"] for each in layout["annotations"]}
@@ -547,7 +547,7 @@ def _sampled_variance(rng, d_k, correlation):
     return (q * k).sum(axis=1).var()
 
 
-def test_an_open_bet_keeps_the_lesson_at_its_picture():
+def test_open_bet_replaces_the_linked_step_by_its_own():
     app = opening.open_page("scaling_rules", bet="1", step="museum")
     assert [*app.exception, *app.error, *app.info] == []
     assert app.query_params == {"bet": "1", "step": "exponents"}
@@ -581,7 +581,7 @@ def test_raw_gradient_truth_agrees_with_the_core(said, truth):
     assert truth in (None, found.truth)
 
 
-def test_reason_states_the_raw_score_lead_of_the_favourite_key():
+def test_reason_states_the_lead_of_the_top_key_in_raw_score():
     values = values_of("attention_steps")
     params, _ = attention_steps.attention_matrices(values)
     query = attention_steps.cell_of(params, values)[0]
@@ -613,7 +613,7 @@ def test_reason_for_a_gradient_change_fits_its_direction():
         {"preset": "notes", "query": "2"},
     ],
 )
-def test_favourite_key_s_share_is_the_softmax_of_raw_scores(said):
+def test_truth_on_the_top_key_agrees_with_the_softmax_of_raw_scores(said):
     values = values_of("attention_steps", **said)
     params = preset_params(values["preset"], d_k=values["d_k"], seed=values["seed"])
     row = min(values["query"], len(params.Q)) - 1
@@ -670,7 +670,7 @@ def test_an_open_bet_trains_nothing():
 
 
 @pytest.mark.parametrize(("d_k", "lead"), [(4, ""), (64, "a lead of 1."), (1024, "a lead of 1.")])
-def test_key_on_top_has_its_exact_probability(d_k, lead):
+def test_probability_of_the_top_key_agrees_with_its_exact_value(d_k, lead):
     found = VIEWS["one_query"].outcome(values_of("one_query", d_k=str(d_k), step="wander"))
     chance = chance_on_top((1, 2, -2, 0), d_k - 4)[1]
     assert abs(found.truth / 100 - chance) <= 4 * math.sqrt(chance * (1 - chance) / 1000)
@@ -699,7 +699,7 @@ def test_spread_of_sums_agrees_with_its_closed_form(said, std):
 
 
 @pytest.mark.parametrize("law", LAWS.values())
-def test_drawing_ignores_means_and_correlation_and_fits_its_axis(law):
+def test_bet_drawing_ignores_means_and_correlation_and_fits_its_axis(law):
     said = {"law": law, "correlation": "1", "mean_q": "-2", "mean_k": "2", "d_k": "1024", "seed": "3"}
     app = opening.open_page("score_variance", bet="1", **said)
     assert {*app.query_params} == {"bet", "law", "d_k", "seed", STEP} - ({"law"} if law == "normal" else set())
@@ -714,7 +714,7 @@ def drawing_of(app):
 # --- a curve -------------------------------------------------------------------------------------------
 
 
-def test_drawing_uses_the_axes_of_the_first_products():
+def test_bet_is_drawn_on_the_axes_of_the_first_products():
     for d_k, seen in ((1, 1), (40, 40), (64, 64), (1024, 64)):
         app = opening.open_page("score_variance", bet="1", d_k=str(d_k), axis="own", products_axis="square-root axis")
         walks = opening.traces(app, "score_histograms_before")["walks"]
@@ -743,7 +743,7 @@ def test_picture_shows_the_drawn_and_the_true_curve():
     far = np.nanmax(bounds["x"])
     assert (found["in fact"]["x"][-1], found["in fact"]["y"][-1]) == (far, np.nanmax(bounds["y"]))
     said = np.interp(bounds["x"][:20], found["in fact"]["x"], found["in fact"]["y"])
-    np.testing.assert_allclose(said, np.abs(bounds["y"][:20]), atol=0.8)  # straight lines, not a square root
+    np.testing.assert_allclose(said, np.abs(bounds["y"][:20]), atol=0.8)  # true curve: straight lines, not √x
 
 
 def test_verdict_on_a_curve_names_its_largest_error():
@@ -763,7 +763,7 @@ def test_verdict_on_a_curve_names_its_largest_error():
         ((16, 32, 64, 96, 112), "Not this time."),
     ],
 )
-def test_curve_is_judged_relative_to_its_last_height(curve, said):
+def test_tolerance_of_a_drawn_curve_scales_with_the_true_curve(curve, said):
     truth = VIEWS["score_variance"].outcome(values_of("score_variance")).truth
     assert bet_words.verdict(LESSONS["score_variance"].bet, curve, truth) == said
     twice = [[2 * each for each in some] for some in (curve, truth)]
@@ -780,7 +780,7 @@ def test_forged_curve_is_refused(heights):
     assert answer.takes([0, 1, 2, 3.5, 100_000])
 
 
-def test_drawing_without_a_bet_opens_no_bet_in_other_lessons():
+def test_draw_it_first_link_opens_no_bet_in_other_lessons():
     app = opening.open_page("score_variance")
     opening.follow(app, "Draw it first")
     assert app.query_params == {"bet": "draw", STEP: "draw"}
@@ -792,7 +792,7 @@ def test_drawing_without_a_bet_opens_no_bet_in_other_lessons():
 
 
 @pytest.mark.parametrize(("ddof", "mean"), [(0, 1.5), (1, 2.0)])
-def test_mean_variance_of_four_entries_agrees_with_many_products(ddof, mean):
+def test_expected_variance_of_four_entries_agrees_with_many_products(ddof, mean):
     found = VIEWS["small_samples"].outcome(values_of("small_samples", ddof=str(ddof), d_k="1024", size="64"))
     assert (found.truth, found.text) == (mean, number(mean, 2))
     left, right = np.random.default_rng(1).standard_normal((2, 100_000, 2, 2))
@@ -834,7 +834,7 @@ BAD_GUESSES = [("softmax_saturation", guess) for guess in ("1001", "-1", "", "<b
 
 
 @pytest.mark.parametrize(("stem", "guess"), [*((stem, "abc") for stem in WITH_BETS), *BAD_GUESSES])
-def test_a_bad_guess_in_a_link_leaves_the_bet_open_with_a_note(stem, guess):
+def test_invalid_guess_in_a_link_is_noted_and_the_bet_stays_open(stem, guess):
     app = opening.open_page(stem, bet="1", guess=guess, tally="9-2", **at(stem))
     assert [*app.exception, *app.error] == []
     assert len(app.info) == 1
@@ -877,6 +877,6 @@ def test_computations_for_a_bet_are_cheap(monkeypatch, stem):
         ("unit_variance", "Spread σ"),
     ],
 )
-def test_title_of_the_vertical_axis_is_shown_before_the_bet(stem, said):
+def test_title_of_the_vertical_axis_is_shown_while_the_bet_is_open(stem, said):
     before = VIEWS[stem].before(values_of(stem), LIGHT)
     assert before.figure.layout["title"]["text"] == f"<b>{said}</b>"

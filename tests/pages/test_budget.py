@@ -41,7 +41,7 @@ def all_joined(threads):
 # --- one budget ----------------------------------------------------------------------------------------
 
 
-def test_a_crowd_stays_within_the_budget_and_everybody_is_served():
+def test_many_threads_stay_within_the_budget_and_all_are_served():
     shared, lock, held, most, done = Budget(100), threading.Lock(), [0], [0], []
 
     def compute_one(amount):
@@ -61,7 +61,7 @@ def test_a_crowd_stays_within_the_budget_and_everybody_is_served():
     assert shared.held == 0
 
 
-def test_small_computations_begin_first_and_equal_ones_in_order():
+def test_small_computations_start_first_and_equal_ones_in_order():
     shared = Budget(10)
     first = shared.ask(10)
     large, small, same = (shared.ask(each) for each in (9, 4, 4))
@@ -102,7 +102,7 @@ def test_number_of_simultaneous_computations_is_limited():
     assert granted(*wishes) == [True, True, True, False, False]
 
 
-def test_failure_and_abandoned_wait_free_the_budget():
+def test_failures_and_abandoned_waits_hold_none_of_the_budget():
     shared = Budget(10)
     with pytest.raises(ZeroDivisionError), shared.hold(10):
         raise ZeroDivisionError
@@ -135,7 +135,7 @@ def test_memory_setting_determines_the_shares(said, in_megabytes):
     assert tuple(each.most // 1_000_000 for each in shares(configured(said))) == in_megabytes
 
 
-def test_each_share_holds_its_largest_computation():
+def test_each_share_of_the_memory_fits_its_largest_computation():
     pages, runs, jobs = shares(configured("520"))
     assert pages.most >= compute.UNASKED.bytes + 4 * prices.SMALL.bytes  # one expensive page beside all quick ones
     assert runs.most >= compute.UNASKED.bytes
@@ -163,7 +163,7 @@ def costing(n_bytes, work):
 
 
 @pytest.mark.parametrize(("visitor", "during"), [(None, (30, 0, 0)), ("one", (0, 30, 0))])
-def test_a_computation_takes_its_bytes_from_the_share_of_its_caller(held, monkeypatch, visitor, during):
+def test_computation_takes_its_bytes_from_the_share_of_its_caller(held, monkeypatch, visitor, during):
     monkeypatch.setattr(turns, "page", turns.Page(visitor=lambda: visitor))
     computed = costing(30, lambda *_: held())
     assert compute.result(computed, 1) == during
@@ -171,7 +171,7 @@ def test_a_computation_takes_its_bytes_from_the_share_of_its_caller(held, monkey
     assert compute.result(computed, 1) == during  # cached
 
 
-def test_an_inner_computation_counts_as_part_of_the_outer(held):
+def test_nested_computation_counts_as_part_of_the_outer_one(held):
     outer = costing(100, lambda: compute.result(costing(60, held)))
     assert compute.result(outer) == (100, 0, 0)
 
@@ -277,7 +277,7 @@ def test_failed_expensive_page_frees_its_slot():
     assert drawing._dear.held == 0
 
 
-def test_two_objects_can_compute_a_once_property_simultaneously():
+def test_once_properties_of_two_objects_are_computed_simultaneously():
     both = threading.Barrier(2, timeout=30)
 
     class One:
@@ -288,7 +288,7 @@ def test_two_objects_can_compute_a_once_property_simultaneously():
     pair, found = [One(), One()], []
     all_joined([threading.Thread(target=lambda each=each: found.append(each.found)) for each in pair])
     assert found == [True, True]
-    assert pair[0].found  # cached: nobody else reaches the barrier
+    assert pair[0].found  # cached: computing again would wait at the barrier
 
 
 def test_a_page_that_waits_for_a_job_lets_the_next_one_draw():

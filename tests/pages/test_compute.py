@@ -107,7 +107,7 @@ def test_result_too_large_for_the_cache_is_still_computed():
     assert compute.kept(hold) is None
 
 
-def test_result_computed_elsewhere_can_be_cached():
+def test_result_computed_outside_the_cache_can_be_added():
     assert compute.kept(max, 3, 4) is None
     compute.keep(4, max, 3, 4)
     assert compute.kept(max, 3, 4) == 4
@@ -115,7 +115,7 @@ def test_result_computed_elsewhere_can_be_cached():
 
 
 @pytest.mark.parametrize(("seconds", "at_once"), [(0.1, True), (1.0, False)])
-def test_slow_computation_takes_turns_and_a_quick_one_does_not(monkeypatch, seconds, at_once):
+def test_only_slow_computations_take_turns(monkeypatch, seconds, at_once):
     def computed():
         return seconds
 

@@ -39,7 +39,7 @@ def test_stops_are_sorted_within_bounds_and_include_the_default(name):
         assert (control.stops[0], control.stops[-1]) == (control.low, control.high)
 
 
-def test_dimension_slider_has_the_stops_that_lessons_name():
+def test_d_k_slider_has_a_stop_at_every_value_named_in_lessons():
     d_k = CONTROLS["d_k"]
     assert len(d_k.stops) >= 48
     assert {1, 2, 3, 4, 8, 16, 32, 64, 100, 111, 128, 256, 512, 1024} <= set(d_k.stops)
@@ -80,13 +80,13 @@ def test_number_out_of_bounds_becomes_the_nearest_bound(text, kept):
     "text",
     ["", " ", "abc", "nan", "-nan", "1/0", "0/0", "1/2/3", "/", "0x10", "64px", "1,000", "six", "<b>1</b>", "\0"],
 )
-def test_a_text_that_is_no_number_gives_the_default(text):
+def test_text_that_is_not_a_number_gives_the_default(text):
     assert CONTROLS["d_k"].read(text) == (64, OFF.format(64))
     assert CONTROLS["multiplier"].read(text) == (1, OFF.format("1"))
 
 
 @pytest.mark.parametrize(("text", "kept"), [("2.5", 2), ("3.5", 4), ("63.49", 63), ("63.51", 64), ("7/2", 4)])
-def test_a_fraction_of_a_whole_number_rounds_half_to_even(text, kept):
+def test_whole_number_controls_round_half_to_even(text, kept):
     assert CONTROLS["d_k"].read(text) == (kept, f"must be a whole number; {kept} is used")
 
 
@@ -151,7 +151,7 @@ def test_choice_accepts_only_its_options(text):
 
 
 @pytest.mark.parametrize("name", [key for key, control in EVERY.items() if isinstance(control, Choice)])
-def test_options_can_be_linked_by_their_names_in_the_code(name):
+def test_links_may_use_the_internal_names_of_options(name):
     for option in EVERY[name].options:
         assert EVERY[name].read(option) == (option, None)
 
@@ -230,7 +230,7 @@ def test_plain_escapes_every_markdown_character():
     assert show.plain("64.4 (predicted 64.0 ± 0.3)") == "64.4 (predicted 64.0 ± 0.3)"
 
 
-def test_table_shows_a_visitor_s_text_literally():
+def test_table_shows_text_of_a_visitor_literally():
     shown = show.readable({"file": ["*a*_b_[x](http://e).csv", "d_k"], "list": ["$c^2$", "no_scale"]})
     assert shown["file"] == [r"\*a\*\_b\_\[x\](`http://e`).csv", "d\\_k"]
     assert shown["list"] == ["$c^2$", "no scale"]  # formulas of a lesson stay formulas
@@ -284,8 +284,8 @@ def test_number_field_follows_slider():
 
 
 @pytest.mark.parametrize(("drawn", "d_k"), [(1, 500), (2, 64)])
-def test_replaced_number_field_does_not_move_the_slider(monkeypatch, drawn, d_k):
-    # An interrupted run has drawn the new field, but it started with the number of the old field.
+def test_message_from_a_replaced_number_field_is_ignored(monkeypatch, drawn, d_k):
+    # `drawn` is the version of the field on the page; the message comes from version 1.
     state = {"d_k": 64, "d_k_typed": (drawn, 64), "d_k_typed_1": 500}
     monkeypatch.setattr(controls, "st", SimpleNamespace(session_state=state, query_params={}, rerun=lambda: None))
     controls._place_typed("d_k", "d_k_typed", 1)
@@ -311,7 +311,7 @@ def test_forged_widget_values_are_ignored(monkeypatch, name, said, value):
 
 
 def test_parameters_without_widget_share_no_name_with_a_control():
-    """Else the next lesson would read them as that control's value."""
+    """Else the next lesson would take the parameter for its control's value."""
     for stem, lesson in LESSONS.items():
         elsewhere = {name for other, each in LESSONS.items() if other != stem for name in each.controls}
         assert set(lesson.unseen) & elsewhere == set(), stem
@@ -324,8 +324,8 @@ def test_placed_value_overrides_the_address_until_it_is_updated(monkeypatch):
     assert state["n_keys"] == 64
 
 
-def test_a_value_of_the_previous_lesson_is_no_stop_of_this_one(monkeypatch):
-    """Both lessons have a control of that name, with different bounds."""
+def test_value_left_by_the_previous_lesson_becomes_no_stop(monkeypatch):
+    """Both lessons have a control called size, with different bounds."""
     state = {"lesson": "small_samples", "size": 1}
     monkeypatch.setattr(controls, "st", SimpleNamespace(session_state=state, query_params={}))
     controls.place("size", 4)

@@ -14,11 +14,11 @@ SAID = dict(
 )
 
 
-def test_appendix_corrects_the_divisor_of_the_first_source():
+def test_appendix_corrects_the_divisor_in_the_first_source():
     assert SAID["The scores are divided by $d_\\rho$."] == "By $\\sqrt{d_\\rho}$. The figure is missing."
 
 
-def test_one_element_gets_nearly_all_of_the_weight_but_not_all():
+def test_largest_weight_is_nearly_1_but_less():
     rng = np.random.default_rng(1)
     largest = {}
     for d_k in (4, 64, 1024):
@@ -33,7 +33,7 @@ def test_one_element_gets_nearly_all_of_the_weight_but_not_all():
 
 
 def test_variance_is_1_with_flax_initialisation_not_pytorch_or_keras():
-    """A component's variance is fan-in times weight variance, with the fans of the layer's own kernel."""
+    """The variance of a component is fan-in times weight variance; the fans are those of the kernel of each layer."""
     width, heads = 512, 8
     fans = {
         "xavier_square": width * 2 / (width + width),

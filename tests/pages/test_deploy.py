@@ -41,7 +41,7 @@ def test_guessable_secret_is_refused(monkeypatch, replicas, secret, letters):
         server.check_settings()
 
 
-def test_compose_replicas_have_the_addresses_of_the_proxy():
+def test_compose_replicas_have_the_addresses_that_the_proxy_names():
     compose = (DEPLOY / "compose.yaml").read_text()
     addresses = re.findall(r"ipv4_address: (\S+)", compose)
     (port,) = re.findall(r"PORT=(\d+)", (DEPLOY / "Dockerfile").read_text())
@@ -51,7 +51,7 @@ def test_compose_replicas_have_the_addresses_of_the_proxy():
     assert "  SATTN_REPLICAS: 2 " in compose
 
 
-def test_additional_replicas_follow_those_of_the_compose_file():
+def test_additional_replicas_continue_the_numbers_of_the_compose_file():
     more = subprocess.run([DEPLOY / "proxy", "more", "4"], capture_output=True, text=True, check=True).stdout
     (named,) = re.findall('export LAB_REPLICAS="(.+)"', more)
     compose = (DEPLOY / "compose.yaml").read_text()
@@ -67,7 +67,7 @@ def test_proxy_accepts_the_largest_upload_of_the_server():
     assert int(largest) == settings["server"]["maxUploadSize"] + 1
 
 
-def test_both_replicas_store_classes_in_one_folder_they_own():
+def test_compose_replicas_share_one_folder_for_classes_and_own_it():
     image, compose = ((DEPLOY / name).read_text() for name in ("Dockerfile", "compose.yaml"))
     kept = store.FILE.parent.relative_to(ROOT)
     user, place = (re.search(rf"^{name} (\S+)$", image, re.MULTILINE)[1] for name in ("USER", "WORKDIR"))
@@ -79,11 +79,11 @@ def test_both_replicas_store_classes_in_one_folder_they_own():
     assert "DATABASE_URL: ${DATABASE_URL:-}" in common
 
 
-def test_both_services_store_classes_in_one_file_they_may_write():
+def test_systemd_services_share_one_writable_file_for_classes():
     said = (DEPLOY / "lab@.service").read_text()
     (url,) = re.findall(r"^Environment=DATABASE_URL=(\S+)$", said, re.MULTILINE)
     (folder,) = re.findall(r"^StateDirectory=(\S+)$", said, re.MULTILINE)
     assert store.Store(url)._place.file == Path("/var/lib") / folder / "rooms.sqlite"
     assert re.search("^DynamicUser=yes$", said, re.MULTILINE)
-    assert re.search(r"^User=\w+$", said, re.MULTILINE)  # named explicitly: one user for both, else each has its own
+    assert re.search(r"^User=\w+$", said, re.MULTILINE)  # else systemd would give each service its own user
     assert said.index("Environment=DATABASE_URL") < said.index("EnvironmentFile=")  # so that file may override it

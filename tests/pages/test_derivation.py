@@ -35,7 +35,7 @@ def test_first_step_breaks_nothing_and_checks_all_nine_lines():
     assert "all 9 lines hold" in sure_of(app, "three_lines")
 
 
-def test_settings_pinned_by_the_first_step_return_at_the_next():
+def test_settings_pinned_by_the_first_step_return_at_the_next_step():
     app = open_page("derivation", step="broken", broken="means not 0", mean_k="3")
     for step, said in (("lines", "three lines hold"), ("root", "one of 64 squares"), ("broken", "the mean is")):
         settle(widget(app, "step").set_value(step))
@@ -43,7 +43,7 @@ def test_settings_pinned_by_the_first_step_return_at_the_next():
         assert said in next(iter(charts(app).values())).sentence
 
 
-def test_address_drops_the_strength_of_a_repaired_assumption():
+def test_address_drops_the_setting_of_an_assumption_that_holds_again():
     app = open_page("derivation", step="broken", broken="heavy tails", nu="30")
     assert widget(app, "nu").value == 30
     settle(widget(app, "broken").set_value("all hold").run())
@@ -53,7 +53,7 @@ def test_address_drops_the_strength_of_a_repaired_assumption():
     assert widget(app, "nu").value == 1.5
 
 
-def test_old_address_without_a_step_opens_the_picture_of_its_settings():
+def test_settings_in_an_old_address_without_a_step_choose_the_picture():
     assert list(charts(open_page("derivation"))) == ["three_lines"]
     assert list(charts(open_page("derivation", d_k="8"))) == ["three_lines"]
     for said in ({"broken": "means not 0"}, {"broken": "heavy tails", "nu": "4"}, {"correlation": "-0.2"}):
@@ -62,7 +62,7 @@ def test_old_address_without_a_step_opens_the_picture_of_its_settings():
         assert app.session_state["broken"] == said.get("broken", "q and k aligned")
 
 
-def test_address_of_the_removed_step_opens_the_broken_lines():
+def test_address_of_the_removed_step_opens_the_step_of_broken_lines():
     app = open_page("derivation", step="growth", broken="components correlated", r="1")
     assert list(charts(app)) == ["broken_lines"]
     assert app.query_params == {"step": "broken", "broken": "components correlated", "r": "1"}

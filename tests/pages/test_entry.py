@@ -23,7 +23,7 @@ def at(stem, step, **query):
 
 
 def other_texts(one):
-    """Return texts of a control in an address, other than its default: ends, middle, every option."""
+    """Return texts that set a control to other values than its default: ends and middle, or every option."""
     if isinstance(one, Choice):
         return [one.write(each) for each in one.options if each != one.default]
     if isinstance(one, Number):
@@ -79,7 +79,7 @@ def test_picture_reads_no_parameter_missing_from_its_name(stem, step, bet):
 
 
 @pytest.mark.parametrize(("stem", "step"), DRAWN)
-def test_name_parses_back_to_the_values_of_the_address(stem, step):
+def test_parsed_name_gives_the_values_of_the_address(stem, step):
     usual = entry.name_of(at(stem, step), None)
     for name in entry.depends_on(at(stem, step)):
         for text in () if name == STEP else other_texts(at(stem, step).known(name)):
@@ -91,7 +91,7 @@ def test_name_parses_back_to_the_values_of_the_address(stem, step):
 
 
 @pytest.mark.parametrize(("stem", "step"), DRAWN)
-def test_every_link_to_a_setting_gives_the_same_name(stem, step):
+def test_all_links_to_the_same_settings_give_the_same_name(stem, step):
     here = at(stem, step)
     usual = {name: here.known(name).write(each) for name, each in here.said.items()}
     named = entry.name_of(here, "light")
@@ -131,7 +131,7 @@ def code(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["pages/a.py", "pages/live/b.js", "sattn_core/c.py", "requirements.txt"])
-def test_changed_or_moved_code_gets_a_new_version(code, name):
+def test_changing_or_moving_a_file_of_code_changes_the_version(code, name):
     before = version.version_of(code)
     (code / name).write_text("other")
     after = version.version_of(code)
@@ -139,7 +139,7 @@ def test_changed_or_moved_code_gets_a_new_version(code, name):
     assert len({before, after, version.version_of(code)}) == 3
 
 
-def test_files_that_draw_nothing_do_not_change_the_version(code):
+def test_files_that_pictures_do_not_use_leave_the_version_unchanged(code):
     before = version.version_of(code)
     (code / "pages/still/card.png").write_text("other")
     for name in ("pages/__pycache__/a.pyc", "tests/a.py", "README.md"):
@@ -149,7 +149,7 @@ def test_files_that_draw_nothing_do_not_change_the_version(code):
     assert version.version_of(code) == before
 
 
-def test_stage_requests_pictures_of_this_code_s_version():
+def test_stage_requests_pictures_of_the_running_version():
     assert version.VERSION == version.version_of(version._ROOT)
     assert entry.name_of(at("score_variance", "draw"), None) == f"v={version.VERSION}"
 

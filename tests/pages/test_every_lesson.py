@@ -24,7 +24,7 @@ SHORT = {"training_race": {"n_steps": "10", "n_seeds": "1"}}  # short enough to 
 
 
 def moved_on(stem, unused=SHARED):
-    """Return the controls that change a page, and on one page also those that it has but does not use.
+    """Return the controls that change a page; on the first lesson, also shared controls that it does not use.
 
     `rest` is drawn in projector mode only, so moving it changes the mode as well.
     """
@@ -37,13 +37,13 @@ def moved_on(stem, unused=SHARED):
 
 
 def step_with(stem, name):
-    """Return the link parameters of a step with this control, if possible of the opening step."""
+    """Return the link parameters of a step with this control, preferably the opening step."""
     lesson = LESSONS[stem]
     usual, own = lesson.step(lesson.opens), [each for each in lesson.steps if name in (*each.followed, *each.in_sight)]
     return opening.at_step((usual if usual in own or not own else own[0]).name)
 
 
-USED_WHILE = {  # controls that are always drawn, but matter only at this value of another control
+USED_WHILE = {  # controls that matter only while another control has this value
     ("one_query", "seed"): ("step", "wander"),
     ("score_variance", "n_keys"): ("sampling", "matrix"),
     ("score_variance", "n_queries"): ("sampling", "matrix"),
@@ -69,12 +69,12 @@ def follows_d_k(app, stem, d_k):
     if opening.step_of(app).slider == "d_k" and opening.large_slider(app).value != d_k:
         return False
     d_k = opening.step_of(app).pinned.get("d_k", d_k)
-    said = f"d_k = {min(d_k, 256)}" if stem == "your_scores" else f"d_k = {d_k}"  # its samples end at d_k = 256
+    said = f"d_k = {min(d_k, 256)}" if stem == "your_scores" else f"d_k = {d_k}"  # largest sample: d_k = 256
     return stem == "start" or any(said in chart.alt for chart in opening.charts(app).values())
 
 
 def drawn_at(lesson, step):
-    """Return the controls that a step draws: all of the lesson's, except those of other steps."""
+    """Return the names of the controls that a step draws: all but those that only other steps use."""
     known, here = opening.controls_of(lesson.stem), lesson.step(step)
     kept = {name for name, one in known.items() if one.when is None or known[one.when[0]].default == one.when[1]}
     if not lesson.steps:
@@ -136,7 +136,7 @@ def check_folds(app, lesson):
 
 
 def check_way_on(app, stem):
-    """Check the links to the lessons before, after and related, and the mark of the current lesson.
+    """Check the links to previous, next and related lessons, and the lesson's number in its section.
 
     Only the cards of the start page ask for bets.
     """
@@ -158,7 +158,7 @@ def check_way_on(app, stem):
 
 
 @pytest.mark.parametrize("stem", ORDER[1:])
-def test_deep_link_as_the_first_request_of_a_server_opens_its_page(stem, monkeypatch):
+def test_deep_link_opens_its_page_as_the_first_request_of_a_server(stem, monkeypatch):
     monkeypatch.setattr(PagesManager, "uses_pages_directory", None)  # as in a new process
     check_linked(opening.open_page(stem, **LINKED), stem)
 
@@ -179,7 +179,7 @@ def check_linked(app, stem):
 
 
 @pytest.mark.parametrize(("stem", "step"), opening.SCREENS)
-def test_projector_mode_styles_every_picture(stem, step):
+def test_every_picture_is_styled_in_projector_mode(stem, step):
     app = opening.open_page(stem, mode="projector", **opening.at_step(step))
     opening.check_page(app, stem)
     assert len(app.sidebar.get("page_link")) == 0  # the menu is at the top
@@ -191,7 +191,7 @@ def test_projector_mode_styles_every_picture(stem, step):
 
 @pytest.mark.parametrize(("ground", "colour"), [("light", "#ffffff"), ("dark", "#12161c")])
 @pytest.mark.parametrize("stem", ["score_variance"])
-def test_pictures_have_the_background_of_the_visitor_s_theme(stem, ground, colour):
+def test_pictures_have_the_background_of_the_chosen_theme(stem, ground, colour):
     app = opening.app_at(stem)
     app.context["theme"] = ground
     app.run()
@@ -199,7 +199,7 @@ def test_pictures_have_the_background_of_the_visitor_s_theme(stem, ground, colou
 
 
 @pytest.mark.parametrize(("stem", "name"), sampled(EVERY_CONTROL, 3))
-def test_a_control_works_at_both_ends(app, stem, name):
+def test_control_works_at_all_its_extreme_values(app, stem, name):
     control = opening.controls_of(stem)[name]
     for one, step in step_with(stem, name).items():
         opening.widget(app, one).set_value(step)
@@ -218,7 +218,7 @@ def test_a_control_works_at_both_ends(app, stem, name):
         if not isinstance(control, Text):
             opening.check_page(app, stem)
         shown.add(opening.seen(app))
-    if name in moved_on(stem, unused=()) and (stem, name) != ("training_race", "exponent"):  # 0 and 1 are shown already
+    if name in moved_on(stem, unused=()) and (stem, name) != ("training_race", "exponent"):  # 0 and 1 are always drawn
         assert len(shown) > 1, "nothing that is seen depends on it"
 
 
@@ -260,7 +260,7 @@ def test_a_bad_link_leaves_every_page_working(stem):
 
 
 @pytest.mark.parametrize(("stem", "step"), opening.SCREENS)
-def test_opened_data_have_a_table_files_and_working_code(stem, step, capsys, tmp_path, monkeypatch):
+def test_data_fold_has_a_table_files_and_working_code(stem, step, capsys, tmp_path, monkeypatch):
     app = opening.open_page(stem, d_k="8", n_samples="1000", **opening.at_step(step), **SHORT.get(stem, {}))
     keys = opening.pictures(app)
     tables_before = len(app.table)
@@ -271,7 +271,7 @@ def test_opened_data_have_a_table_files_and_working_code(stem, step, capsys, tmp
     assert len(app.table) == tables_before + len(keys)
     assert all(len(each.value) <= MOST_ROWS for each in app.table)
     shown = {str(kind) for each in app.table for kind in each.value.dtypes}
-    assert not [kind for kind in shown if kind.startswith("float")]  # text, with the digits of the sentences
+    assert not [kind for kind in shown if kind.startswith("float")]  # numbers are text, rounded as in sentences
     files = [each.key for each in app.get("download_button") if each.key.endswith("_csv")]
     assert [name for name in files if not name.endswith("_bins_csv")] == [f"{key}_csv" for key in keys]
     assert len(app.code) == len(keys)
@@ -308,5 +308,5 @@ def test_opened_data_have_a_table_files_and_working_code(stem, step, capsys, tmp
         (" ".join(["word"] * 26), ["26"]),
     ],
 )
-def test_too_much_finds_sentences_with_too_many_words_or_numbers(sentence, faults):
+def test_sentences_with_too_many_words_or_numbers_are_found(sentence, faults):
     assert [fault.split()[0] for fault in opening.too_much(sentence)] == faults

@@ -20,7 +20,7 @@ def test_each_step_shows_only_its_picture(step, key, mode):
     assert list(charts(open_page("few_bits", step=step, mode=mode))) == [key]
 
 
-def test_each_format_has_its_own_scores():
+def test_each_format_gives_different_scores():
     app = open_page("few_bits")
     said = {}
     for name in FORMATS:
@@ -30,7 +30,7 @@ def test_each_format_has_its_own_scores():
     assert len({*said.values()}) == 3
 
 
-def test_all_formats_share_the_curves_and_the_sum(asked):
+def test_curves_and_sum_are_the_same_for_all_formats(asked):
     app = open_page("few_bits", step="formats")
     for name in FORMATS:
         widget(app, "format").set_value(name).run()
@@ -58,14 +58,14 @@ def test_address_sets_every_control_of_the_lesson():
         (64, 64.0, "", "overflows in every row"),
     ],
 )
-def test_outcome_of_the_bet_has_the_right_truth_and_reason(d_k, size, truth, why):
+def test_bet_has_the_right_truth_and_reason(d_k, size, truth, why):
     values = {"d_k": d_k, "format": "float8_e4m3fn", "sums": "float32", "order": "after", "size": size, "seed": 0}
     found = outcome(values)
     assert found.truth == truth
     assert why in found.why
 
 
-def test_three_more_bits_compensate_for_the_missing_scale_at_64():
+def test_three_more_bits_compensate_for_the_missing_scale_at_d_k_64():
     found = measure_few_bits(FewBitsParams(64, "float16"))
     other = measure_few_bits(FewBitsParams(64, "bfloat16"))
     assert root_mean_squares(found)[0] == pytest.approx(root_mean_squares(other)[1], rel=0.1)

@@ -15,7 +15,7 @@ def page():
     worded("A score compares a query with keys; a key is a vector.", ("key", "query", "score"))
 
 
-def test_first_use_of_a_word_opens_its_definition():
+def test_only_the_first_use_of_a_word_opens_its_definition():
     (said,) = AppTest.from_function(page).run().markdown
     assert re.findall(r"<summary>(.*?)</summary><span>(.*?)</span>", said.value) == [
         (word, TERMS[term]) for word, term in (("score", "score"), ("query", "query"), ("keys", "key"))
@@ -26,5 +26,5 @@ def test_first_use_of_a_word_opens_its_definition():
 
 
 @pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
-def test_lesson_explains_only_words_of_its_answer(lesson):
+def test_lesson_explains_only_words_that_its_answer_uses(lesson):
     assert [term for term in lesson.terms if term not in TERMS or term not in lesson.answer.lower()] == []

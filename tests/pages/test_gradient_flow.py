@@ -1,4 +1,4 @@
-"""The gradient_flow page: its sentences at the current settings, the places of the gradient, Jacobians."""
+"""The gradient_flow page: its sentences at the current settings, the places where a gradient is measured, Jacobians."""
 
 import numpy as np
 import pytest
@@ -28,18 +28,18 @@ def test_each_step_shows_only_its_picture(step, key, mode):
         ({"row": "30"}, "row_jacobians"),
     ],
 )
-def test_address_without_a_step_opens_the_picture_of_its_settings(said, key):
+def test_settings_in_an_address_without_a_step_choose_the_picture(said, key):
     assert list(charts(open_page("gradient_flow", **said))) == [key]
 
 
 @pytest.mark.parametrize(("d_k", "passed"), [(512, "after ÷ √512 trace"), (1, "after ÷ √1 trace")])
-def test_how_sure_follows_the_settings(d_k, passed):
+def test_how_sure_fold_follows_d_k(d_k, passed):
     app = open_page("gradient_flow", step="jacobian", d_k=str(d_k))
     assert passed in sure_of(app, "row_jacobians")
     assert f"√{d_k}" in charts(app)["row_jacobians"].sentence
 
 
-def test_jacobian_belongs_to_the_chosen_row_or_list(asked):
+def test_jacobian_is_that_of_the_chosen_row_or_list(asked):
     app = open_page("gradient_flow", step="jacobian", row="30", d_k="64")
     rows = next(answer for name, _, answer in asked if name == "freezing_rows")
     (passed,) = np.sort(rows.passed[0, 0, [rows.dims.index(64)]])
@@ -55,7 +55,7 @@ def test_jacobian_belongs_to_the_chosen_row_or_list(asked):
 @pytest.mark.parametrize(
     ("place", "step", "of_the_rows"), [("softmax", "freeze", "are frozen"), ("q", "at_q", "get more gradient at q")]
 )
-def test_each_place_has_its_sentences_and_only_q_lacks_an_exact_mean(place, step, of_the_rows):
+def test_only_the_gradient_at_q_lacks_an_exact_mean(place, step, of_the_rows):
     (chart,) = charts(open_page("gradient_flow", step=step)).values()
     assert of_the_rows in chart.sentence
     app = open_page("gradient_flow", step="curves", place=place)
@@ -118,6 +118,6 @@ def test_try_gradient_of_q(tried):
 def test_try_second_list(tried):
     app, _ = tried("gradient_flow", "second_list", **ADVERSE)
     row, _ = work.row_jacobian({"jacobian": app.session_state["jacobian"], "d_k": 64})
-    # Entries p(1 − p) over the colour limit 1/4: at a gap of 9, then of 9/8.
+    # Entries p(1 − p) ÷ the colour limit 1/4: the raw scores are 9 apart, the scaled ones 9/8.
     assert np.abs(row.raw_jacobian).max() < 0.001 * row.colour_limit
     assert np.abs(row.scaled_jacobian).min() > 0.7 * row.colour_limit

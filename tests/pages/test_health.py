@@ -14,7 +14,7 @@ from tests.pages.asgi import ask, run
 
 @pytest.fixture
 def readiness(monkeypatch, tmp_path):
-    """Make the server warm, with a database of its own and no class; return its readiness."""
+    """Return the readiness of a warm server with an empty database."""
     mine = health.Readiness()
     mine.is_warm = True
     monkeypatch.setattr(health, "readiness", mine)
@@ -35,7 +35,7 @@ def test_a_warm_server_is_ready_before_and_after_the_first_class(readiness):
 
 
 @pytest.mark.parametrize("state", [{"is_warm": False}, {"is_ending": True}])
-def test_starting_or_stopping_server_is_alive_but_not_ready(readiness, state):
+def test_server_is_alive_but_not_ready_while_it_starts_or_stops(readiness, state):
     vars(readiness).update(state)
     status, said = told(health.READY)
     assert status == 503
@@ -43,7 +43,7 @@ def test_starting_or_stopping_server_is_alive_but_not_ready(readiness, state):
     assert told(health.ALIVE) == (200, "ok")
 
 
-def test_server_is_ready_again_when_its_database_is_back(readiness, monkeypatch):
+def test_server_is_ready_again_once_its_database_answers_again(readiness, monkeypatch):
     answers = iter([StoreError(UNREACHABLE), None])
 
     class Away:
@@ -56,7 +56,7 @@ def test_server_is_ready_again_when_its_database_is_back(readiness, monkeypatch)
     assert told(health.READY) == (200, "ready")
 
 
-def test_a_silent_database_costs_one_thread_and_one_task(readiness, monkeypatch):
+def test_database_that_never_answers_costs_one_thread_and_one_task(readiness, monkeypatch):
     monkeypatch.setattr(health, "PATIENCE", 0.05)
     looks, over = [], threading.Event()
 
@@ -73,7 +73,7 @@ def test_a_silent_database_costs_one_thread_and_one_task(readiness, monkeypatch)
         return set(found), len(asyncio.all_tasks())
 
     try:
-        assert run(many()) == ({UNREACHABLE}, 2)  # this task, and the one that checks the database
+        assert run(many()) == ({UNREACHABLE}, 2)  # two tasks: this one and the one that checks the database
         assert len(looks) == 1
     finally:
         over.set()

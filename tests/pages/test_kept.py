@@ -1,4 +1,4 @@
-"""Caching of responses: public ones are equal for everybody, and a visitor's own are never cached."""
+"""Caching of responses: public ones are the same for everybody, and private ones are never cached."""
 
 import gzip
 import re
@@ -97,7 +97,7 @@ def test_head_answers_like_get(named, address):
 
 
 @pytest.mark.parametrize("address", [*KEPT, "no_such_page", "start", "j", "j/ABCD/news"])
-def test_vary_is_sent_once_and_head_is_answered_everywhere(unnamed, address):
+def test_vary_is_sent_once_and_every_address_answers_head(unnamed, address):
     status, got, _ = answer(address, accept_encoding="gzip, br")
     assert got.get("vary", "Accept-Encoding") == "Accept-Encoding"
     assert answer(address, "HEAD", accept_encoding="gzip, br") == (status, got, b"")
@@ -140,7 +140,7 @@ def test_addresses_name_the_configured_host_not_the_requested_one(named):
         assert "testserver" not in said
 
 
-def test_responses_that_name_the_host_are_not_shared_without_an_origin(unnamed):
+def test_responses_that_name_the_requested_host_are_not_shared(unnamed):
     for address in ("", "score_variance?seed=3", "recap?embed=1", "robots.txt", "sitemap.xml", f"code?at={HERE}/recap"):
         status, got, body = answer(address)
         assert (status, got["cache-control"]) == (200, OF_HOST)
@@ -150,7 +150,7 @@ def test_responses_that_name_the_host_are_not_shared_without_an_origin(unnamed):
 
 
 @pytest.mark.parametrize("address", [MOVED, "cards/start.png"])
-def test_responses_without_the_host_are_shared_without_an_origin_too(unnamed, address):
+def test_responses_without_a_host_are_shared_even_without_an_origin(unnamed, address):
     assert control(address) == DAY
     assert answer(address, host="evil.example") == answer(address)
 
@@ -249,7 +249,7 @@ def test_page_without_its_picture_is_cached_only_briefly(named, monkeypatch):
     monkeypatch.setattr(store, "AT_ONCE", 0.0)
     assert control("score_variance") == FOR_NOW
     assert control("score_variance?embed=1") == FOR_NOW
-    assert control("recap") == PAGE  # it has no picture
+    assert control("recap") == PAGE  # recap opens without a picture
     assert control("score_variance?bet=1") == PAGE  # the part shown before a bet is always there
 
 

@@ -48,7 +48,7 @@ def test_validation_rejects_names_unknown_to_kubernetes(schemas, manifests):
         schemas.validate(wrong, VERSION, strict=True)
 
 
-def test_probes_request_the_server_s_health_addresses(manifests):
+def test_probes_request_the_health_addresses_of_the_server(manifests):
     (lab,) = manifests["Deployment", "lab"]["spec"]["template"]["spec"]["containers"]
     asked = {name: lab[f"{name}Probe"]["httpGet"]["path"] for name in ("startup", "liveness", "readiness")}
     assert asked == {"startup": f"/{health.ALIVE}", "liveness": f"/{health.ALIVE}", "readiness": f"/{health.READY}"}

@@ -49,16 +49,16 @@ def test_invalid_path_is_explained_in_one_sentence(text, said):
     assert "path" not in app.query_params
 
 
-def test_lecture_visits_the_lessons_of_the_classroom_readme():
+def test_lecture_path_visits_the_lessons_named_in_the_classroom_readme():
     rows = re.findall(r"^\| [\d–]+ \| `(\w+)` \|", CLASSROOM.read_text(encoding="utf-8"), re.MULTILINE)
     assert [*dict.fromkeys(each.stem for each in stops_of("lecture"))] == rows
 
 
-def test_stops_before_and_after_follow_the_path():
+def test_previous_and_next_stops_follow_the_path():
     stops = stops_of("start,small_samples.band,wrong_choice,one_query")
     for before, here, after in zip((None, *stops), stops, (*stops[1:], None), strict=False):
         assert around(stops, *here) == (before, after)
-    assert around(stops, "small_samples", "draw") == (stops[0], stops[1])  # off the path, before its lesson's stop
+    assert around(stops, "small_samples", "draw") == (stops[0], stops[1])  # off the path, before the stop of its lesson
     assert around(stops, "small_samples", "by_hand") == (stops[1], stops[2])
     assert around(stops, "corrections", "")[1] is None
 
@@ -69,7 +69,7 @@ def test_next_stop_skips_steps_that_reveal_an_open_bet():
     assert beside(at("score_variance", **path, reveal="1"))[1] == Stop("score_variance", "divide")
 
 
-def test_next_link_leads_to_the_following_stop_and_ends_with_the_path():
+def test_next_link_keeps_the_path_and_is_missing_at_its_last_stop():
     path = {"path": "softmax_saturation.too_flat,score_variance.divide,softmax_saturation.lists"}
     (link,) = re.findall('<a rel="next"[^>]*>', way.html_of(at("softmax_saturation", step="too_flat", **path)))
     assert (

@@ -1,4 +1,4 @@
-"""The largest computations that a link can request: every control at both ends, alone and together, priced only."""
+"""Costs of the largest computations that a link can request: controls at their ends, alone and together."""
 
 import sys
 import time
@@ -38,7 +38,7 @@ from tests.pages.opening import ANSWERED, app_at, charts, controls_of
 
 PAGES = Path(compute.__file__).resolve().parents[2]
 for each in walk_packages([str(PAGES / "_view")], "pages._view."):
-    if each.name != "pages._view.main":  # it is a script
+    if each.name != "pages._view.main":  # a script, not a module
         import_module(each.name)  # a module first loaded while Streamlit is replaced would keep the replacement
 
 
@@ -160,7 +160,7 @@ def ends(control):
 
 
 def settings_of(stem, names):
-    """Yield the defaults, each control at its ends, and all at their lower or upper ends with each option of one."""
+    """Yield settings: the defaults; one control at an end; all controls at the same end, except one."""
     by_name = {name: ends(known_to(stem)[name]) for name in names}
     yield {}
     yield from ({name: end} for name in names for end in by_name[name])
@@ -208,7 +208,7 @@ def seconds_of(asked):
 
 @pytest.mark.walk
 @pytest.mark.parametrize("stem", ORDER)
-def test_unasked_computations_of_a_page_take_a_second_and_100_mb(stem):
+def test_unasked_computations_of_a_page_take_at_most_1_s_and_100_mb(stem):
     for asked in pages_asked_of(stem):
         once = {repr(each): each for each in asked}.values()  # the same call is computed once
         assert sum(map(seconds_of, once)) <= compute.UNASKED.seconds, asked
@@ -235,7 +235,7 @@ def test_no_computation_exceeds_its_price_in_bytes_or_time(stem):
         assert not said or done.numbers <= 1.2 * most.numbers, asked
 
 
-def test_main_and_other_computations_together_stay_within_the_limit():
+def test_all_computations_of_score_variance_stay_within_the_limit():
     beside = [
         sum(seconds_of(each) for each in asked if each[0] is not measure_score_variance)
         for asked in pages_asked_of("score_variance")
@@ -243,7 +243,7 @@ def test_main_and_other_computations_together_stay_within_the_limit():
     assert max(beside) + compute.WITHOUT_BUTTON.seconds <= compute.UNASKED.seconds
 
 
-def test_the_limits_are_a_second_and_100_mb():
+def test_unasked_computations_are_limited_to_1_s_and_100_mb():
     assert compute.UNASKED == (1.0, 100_000_000)
 
 

@@ -60,7 +60,7 @@ BAD_LINKS = [
 
 
 @pytest.mark.parametrize(("query", "state", "note"), BAD_LINKS)
-def test_a_bad_link_opens_a_working_page_with_a_note_of_one_line(query, state, note):
+def test_invalid_link_opens_a_working_page_with_a_one_line_note(query, state, note):
     app = open_page("softmax_saturation", **query)
     check_page(app, "softmax_saturation")
     assert [each.value for each in app.info] == [plain(f"This link was adjusted: {note}.", names=True)]
@@ -83,7 +83,7 @@ def test_shared_controls_keep_their_values_on_the_next_page():
 
 
 def test_each_page_sends_its_shared_settings_to_the_browser():
-    """The browser may have dropped them during the page change, and would show the defaults."""
+    """Else a browser that dropped the settings during the page change would show the defaults."""
     said = {"n_keys": 32, "law": "uniform", "seed": 3}
     app = open_page("score_variance", **{name: str(value) for name, value in said.items()})
     for stem in ("start", "score_variance"):
@@ -99,7 +99,7 @@ def test_note_on_a_link_disappears_on_the_next_page():
 
 
 @pytest.mark.parametrize("lesson", [each for each in LESSONS.values() if each.formerly], ids=lambda each: each.stem)
-def test_link_with_a_former_control_opens_its_step(lesson):
+def test_link_with_a_removed_control_opens_the_step_it_meant(lesson):
     for name, steps in lesson.formerly.items():
         for said, step in steps.items():
             assert renewed(lesson, {name: said, "d_k": "8"}) == {"step": step, "d_k": "8"}
@@ -107,7 +107,7 @@ def test_link_with_a_former_control_opens_its_step(lesson):
         assert renewed(lesson, {name: "nothing that it said"}) == {}
 
 
-def test_an_old_address_opens_its_step_without_a_note():
+def test_old_address_opens_the_step_it_meant_without_a_note():
     app = open_page("scaling_rules", part="Other rules", d_k="8")
     check_page(app, "scaling_rules")
     assert (app.query_params, len(app.info)) == ({"step": "rules", "d_k": "8"}, 0)
@@ -169,7 +169,7 @@ def test_old_link_with_vectors_on_three_lines_opens_their_step():
         ("training_race", "backprop", "exponent", "0.3", 0.5),
     ],
 )
-def test_control_of_the_same_name_starts_at_its_own_default(first, second, name, value, default):
+def test_control_of_equal_name_in_another_lesson_starts_at_its_default(first, second, name, value, default):
     broken = {"broken": "means not 0"}
     app = open_page(first, **{name: value}, **(broken if first == "derivation" else {}))
     check_page(app, first)
@@ -182,6 +182,6 @@ def test_control_of_the_same_name_starts_at_its_own_default(first, second, name,
 
 
 @pytest.mark.parametrize("stem", [stem for stem in LESSONS if LESSONS[stem].steps])
-def test_a_shared_setting_opens_no_step(stem):
+def test_shared_settings_in_a_link_choose_no_step(stem):
     for d_k in {str(step.pinned["d_k"]) for step in LESSONS[stem].steps if "d_k" in step.pinned} | {"64"}:
         assert renewed(LESSONS[stem], {"d_k": d_k, "seed": "3"}) == {"d_k": d_k, "seed": "3"}

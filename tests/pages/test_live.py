@@ -90,8 +90,8 @@ def test_wall_or_room_page_tells_the_browser_that_a_class_follows(query, follows
 
 
 @pytest.mark.parametrize(("stands", "parts"), [("softmax", [[frame.LIVE], None]), ("start", [None]), (None, [None])])
-def test_only_the_page_in_the_browser_is_redrawn_in_part(stands, parts, monkeypatch):
-    """A partial rerun would leave another page empty. Here `rerun` returns, so a full rerun follows the partial one."""
+def test_only_the_page_in_the_browser_gets_a_partial_rerun(stands, parts, monkeypatch):
+    """A partial rerun would leave another page empty. In this test `rerun` returns, so a full rerun follows."""
     monkeypatch.setattr(frame.st, "session_state", {"page_drawn": stands})
     monkeypatch.setattr(frame, "page_of_run", lambda: "softmax")
     drawn = []

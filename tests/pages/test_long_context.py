@@ -33,7 +33,7 @@ def test_number_of_keys_is_the_large_slider_and_can_be_typed():
     assert app.session_state["d_k"] == 300
 
 
-def test_d_k_is_carried_to_the_next_lesson_and_n_is_not():
+def test_next_lesson_keeps_d_k_but_not_the_number_of_keys():
     app = open_lesson(context_length="64", d_k="300")
     app.switch_page("../score_variance.py").run()
     assert large_slider(app).value == 300
@@ -42,7 +42,7 @@ def test_d_k_is_carried_to_the_next_lesson_and_n_is_not():
     assert large_slider(app).value == 16_384
 
 
-def test_log_n_equals_the_usual_scale_at_its_training_length():
+def test_log_n_rule_equals_the_usual_scale_at_the_training_length():
     sentences = [charts(open_lesson(n_train=n))["key_weights"].sentence for n in ("512", "16384")]
     assert "10 % with ÷ √dₖ, and 82 % with log n" in sentences[0]
     assert "10 % with ÷ √dₖ, and 10 % with log n" in sentences[1]
@@ -54,14 +54,14 @@ def test_each_step_shows_only_its_picture(step, key, mode):
     assert list(charts(open_lesson(step=step, mode=mode))) == [key]
 
 
-def test_fold_contains_the_cards_of_all_rules():
+def test_fold_describes_all_rules():
     (fold,) = [each for each in open_lesson().expander if each.key == "own"]
     heads = [each.value.split("\n")[0] for each in fold.markdown]
     assert heads == [f"**{plain(each.title)}**" for each in RULES.values()]
 
 
 @pytest.mark.parametrize(("n", "last"), [("16384", 256), ("1024", 16), ("1000", 0), ("16", 0)])
-def test_open_bet_shows_the_line_only_at_far_fewer_keys(n, last):
+def test_open_bet_shows_the_weight_only_at_far_fewer_keys(n, last):
     app = open_lesson(bet="1", context_length=n)
     line = traces(app, "key_weights_before")["1/√dₖ"]
     assert [x for x, y in zip(line["x"], line["y"], strict=True) if y is not None] == [x for x in STOPS if x <= last]

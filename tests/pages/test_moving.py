@@ -1,4 +1,4 @@
-"""The main picture while a slider moves: the server's answer equals the picture of the page at rest."""
+"""The main picture while a slider moves: the server sends the picture that the page shows at rest."""
 
 import gzip
 import json
@@ -17,8 +17,8 @@ from pages._view.version import VERSION
 from tests.pages.asgi import ask
 from tests.pages.opening import FOLLOWING, at_step, charts, controls_of, open_page
 
-UNTRAINED = {"race": {"n_steps": "3000"}}  # a slow race, which is not trained at once
-SHORT = {"rates": {"n_steps": "10", "n_pairs": "4", "n_seeds": "1"}}  # maps that are computed at once
+UNTRAINED = {"race": {"n_steps": "3000"}}  # a race so slow that it needs a button
+SHORT = {"rates": {"n_steps": "10", "n_pairs": "4", "n_seeds": "1"}}  # maps so quick that they need no button
 
 
 def answer(address, **headers):
@@ -39,13 +39,13 @@ def main_picture(app):
 
 
 def two_places(stem, name):
-    """Return two stops of a lesson's slider, as an address has them."""
+    """Return two stops of a lesson's slider, written as in an address."""
     stops = controls_of(stem)[name].stops
     return ("16", "100") if name == "d_k" else tuple(f"{stops[i]:g}" for i in (1, -2))
 
 
 @pytest.mark.parametrize(("stem", "step"), FOLLOWING)
-def test_moving_picture_is_the_one_the_page_shows_at_rest(stem, step):
+def test_picture_during_a_drag_equals_that_of_the_page_at_rest(stem, step):
     others = {"seed": "3"} | UNTRAINED.get(step, {}) | SHORT.get(step, {}) | at_step(step)
     slider = LESSONS[stem].step(step).followed[0]
     near, far = two_places(stem, slider)
@@ -110,7 +110,7 @@ def test_response_is_compressed_if_the_browser_accepts_it():
     assert len(packed) < len(plain) / 2
 
 
-def test_a_picture_of_this_version_is_cached_under_its_one_name():
+def test_picture_of_the_running_version_is_cached_under_its_own_name():
     status, headers, body = answer(f"moving/score_variance?{NAME}", cookie="a=b", accept_language="de", host="evil")
     assert (status, headers["cache-control"], headers["vary"]) == (200, KEPT, "Accept-Encoding")
     assert answer(f"moving/score_variance?{NAME}")[1:] == (headers, body)
@@ -131,8 +131,8 @@ def test_a_picture_of_this_version_is_cached_under_its_one_name():
         NAME.replace("seed=3", "seed=4&seed=3"),
     ],
 )
-def test_the_same_picture_under_another_name_is_never_cached(name):
-    """This includes names with another version: a deploy never mixes pictures of two versions."""
+def test_picture_under_another_name_is_never_cached(name):
+    """Names with another version count too: a deploy must never mix pictures of two versions."""
     status, headers, body = answer(f"moving/score_variance?{name}")
     assert (status, headers["cache-control"]) == (200, "private, no-store")
     assert "etag" not in headers
@@ -154,7 +154,7 @@ def test_picture_with_bets_of_a_visitor_or_a_class_is_never_cached(said):
     assert is_said
 
 
-def test_a_picture_with_an_open_bet_is_the_same_for_everybody():
+def test_picture_with_an_open_bet_is_publicly_cached():
     named = entry.name_of(Address(LESSONS["score_variance"], {"bet": "1"}), "dark")
     assert named.startswith("bet=1&")
     assert answer(f"moving/score_variance?{named}")[1]["cache-control"] == KEPT

@@ -39,12 +39,12 @@ def machine(monkeypatch):
 
 
 @pytest.mark.parametrize("host", ["localhost", "lab.localhost", "127.0.0.1", "127.1.2.3", "::1", "0.0.0.0"])
-def test_loopback_names_are_local(host):
+def test_loopback_host_names_are_local(host):
     assert is_local(host)
 
 
 @pytest.mark.parametrize("host", ["lab.example", "localhost.example", "192.168.1.5", "fd00::5", ""])
-def test_other_names_are_not_local(host):
+def test_other_host_names_are_not_local(host):
     assert not is_local(host)
 
 
@@ -109,7 +109,7 @@ def test_own_ip_addresses_are_found_without_sending(monkeypatch):
     assert near.own_addresses() == []
 
 
-def test_address_is_offered_only_if_the_lab_listens_there():
+def test_listening_ports_are_distinguished_from_closed_ones():
     with socket.create_server(("127.0.0.1", 0)) as lab:
         port = lab.getsockname()[1]
         assert near._listens(ip_address("127.0.0.1"), port)
@@ -126,7 +126,7 @@ def test_page_that_opens_a_class_links_to_the_same_lesson(machine):
 
 @pytest.fixture
 def code(tmp_path, monkeypatch):
-    """Yield the code of a class in a store of its own."""
+    """Yield the code of a class in a new store."""
     own = Store(f"sqlite:///{tmp_path}/rooms.sqlite")
     for module in ("classroom.moment", "server.desk", "server.rooms"):
         monkeypatch.setattr(f"pages._view.{module}.store", lambda: own)
@@ -134,7 +134,7 @@ def code(tmp_path, monkeypatch):
     own.dispose()
 
 
-def test_teacher_s_window_links_to_itself_at_other_addresses(machine, code):
+def test_desk_links_to_itself_at_other_addresses(machine, code):
     machine.setattr(rooms, "near", lambda request: FOUND)
     body = ask(APP, f"/room/{code}", host="localhost:8501", cookie=f"{TEACHER}={code}{SECRET}")[2].decode()
     for root in FOUND.roots:
@@ -142,7 +142,7 @@ def test_teacher_s_window_links_to_itself_at_other_addresses(machine, code):
     assert "It asks for the secret of this room" in body
 
 
-def test_desk_and_wall_warn_only_at_localhost(machine, code):
+def test_room_pages_warn_only_at_localhost(machine, code):
     for host, says in {"localhost:8501": True, "lab.example": False}.items():
         for place in ("/room", f"/room/{code}"):
             body = ask(APP, place, host=host, cookie=f"{TEACHER}={code}{SECRET}")[2].decode()

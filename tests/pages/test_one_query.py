@@ -55,15 +55,15 @@ def test_link_opens_a_step_whose_picture_follows_d_k(step):
     assert after.alt != before.alt
 
 
-def test_how_sure_shows_the_arithmetic_except_in_projector_mode():
+def test_how_sure_fold_shows_the_arithmetic_except_on_a_projector():
     app = open_page("one_query", step="add")
     assert app.table[0].value["products"].tolist()[1] == "1.5 + 0.5 − 0.5 + 0.5"
     assert len(open_page("one_query", step="add", mode="projector").table) == 0
 
 
-def test_a_link_with_larger_numbers_opens_their_step():
+def test_link_with_larger_invented_numbers_opens_the_last_step():
     assert open_page("one_query", emphasis="8").session_state["step"] == "grow"
-    assert open_page("one_query", emphasis="8", d_k="4").session_state["step"] == "grow"  # the first step pins d_k
+    assert open_page("one_query", emphasis="8", d_k="4").session_state["step"] == "grow"  # 4: the d_k of the first step
     assert open_page("one_query").session_state["step"] == STEPS[0]
 
 
@@ -86,7 +86,7 @@ def test_open_bet_shows_only_the_invented_products(d_k):
 
 
 @pytest.mark.parametrize(("d_k", "why"), [(1, "nothing is random"), (4, "nothing is random"), (5, "1 product of ±1")])
-def test_reason_names_what_is_random_at_a_small_d_k(d_k, why):
+def test_reason_counts_the_random_products_at_a_small_d_k(d_k, why):
     found = outcome({"d_k": d_k, "seed": 0, "emphasis": 1})
     assert why in found.why
     assert (found.truth == 100) == (d_k <= 4)
@@ -122,7 +122,7 @@ def test_try_larger_numbers(tried):
     assert result.sentences.on_top[EXAMPLE_KEY] > 0.9
 
 
-def test_another_word_wins_in_two_of_three_sentences_at_64():
+def test_another_word_wins_in_two_of_three_sentences_at_d_k_64():
     """Draw the sums of ±1 products as binomial numbers; "cat" starts at 2, the other words at 1, -2 and 0."""
     rng, n = np.random.default_rng(9), 100_000
     lost = {}

@@ -20,7 +20,7 @@ LESSON = OFFERED[-1]
 
 @pytest.fixture
 def at_each_end(monkeypatch):
-    """Make the next two seeds the smallest and the largest possible one."""
+    """Make the next two seeds the smallest and the largest possible."""
     ends = iter((0, -1))
     monkeypatch.setattr(own_seed, "randbelow", lambda n: next(ends) % n)
 
@@ -46,7 +46,7 @@ def asked_of_the_server(address):
     return status, headers
 
 
-def test_visitor_is_redirected_to_an_own_seed_that_is_not_cached(at_each_end):
+def test_redirect_to_a_random_seed_is_not_cached(at_each_end):
     for seed in (1, 9999):
         status, headers = asked_of_the_server(f"/{LESSON}?d_k=8&seed=mine&embed=1")
         assert (status, headers["location"]) == (307, f"?d_k=8&seed={seed}&embed=1")
@@ -60,7 +60,7 @@ def test_picture_is_refused_until_its_seed_is_drawn():
     assert [ask(app, f"/moving/{LESSON}?seed={seed}&d_k=8")[0] for seed in ("mine", "7")] == [404, 200]
 
 
-def test_page_without_our_server_draws_the_seed_silently():
+def test_page_without_our_server_draws_the_seed_without_a_note():
     app = open_page(LESSON, seed="mine", d_k="8")
     check_page(app, LESSON)
     assert len(app.info) == 0
@@ -76,7 +76,7 @@ def test_unreadable_seed_becomes_the_default_with_a_note():
 
 
 @pytest.mark.parametrize("stem", OFFERED)
-def test_share_offers_own_seeds_or_this_seed(stem):
+def test_share_dialog_offers_a_seed_for_each_visitor_or_this_seed(stem):
     settings, step = {"d_k": "16", "seed": "5"}, f"step={LESSONS[stem].opens}"
     assert shared(stem, **settings)[0].partition("?")[2] == f"d_k=16&seed=5&{step}"
     link, codes = shared(stem, each=True, **settings)
@@ -84,7 +84,7 @@ def test_share_offers_own_seeds_or_this_seed(stem):
     assert shared(stem, each=True)[0].partition("?")[2] == f"{step}&seed=mine"
 
 
-def test_other_lessons_do_not_offer_own_seeds():
+def test_other_lessons_do_not_offer_a_seed_for_each_visitor():
     app = open_page("recap")
     app.button(key="share").click().run()
     assert [each.key for each in app.checkbox] == []

@@ -54,7 +54,7 @@ def words_of(page):
 
 
 def asked(stem, step):
-    """Return the parameter by which our own links name a step."""
+    """Return the link parameter that opens a step."""
     return f"&step={step}" if step else ""
 
 
@@ -83,12 +83,12 @@ def test_step_has_a_title_and_a_card_with_question_and_sentence(stem, step):
 
 
 @pytest.mark.parametrize(("stem", "step"), DRAWN)
-def test_card_has_the_sentence_of_the_page(stem, step):
+def test_card_has_the_sentence_that_the_page_shows(stem, step):
     (main,) = [each for each in charts(open_page(stem, **SETTINGS, **at_step(step))).values() if each.address]
     assert head_of(page_at(f"{stem}?d_k=256&seed=3{asked(stem, step)}")[1])["description"] == main.sentence
 
 
-def test_card_of_the_start_page_follows_its_address():
+def test_card_of_the_start_page_follows_d_k():
     here, there = (head_of(page_at(f"?d_k={d_k}")[1])["description"] for d_k in (4, 256))
     assert here != there
     assert "dₖ = 256" in there
@@ -108,7 +108,7 @@ def test_card_and_text_do_not_reveal_an_open_bet(stem):
     assert asked in re.sub(r"\s+", " ", words_of(opened))
 
 
-def test_canonical_address_omits_the_visitor_s_own_parameters():
+def test_canonical_address_omits_parameters_of_one_visitor():
     page = page_at("score_variance?mode=projector&rest=shown&bet=1&guess=1-2-3-4-5&tally=1-2&d_k=64&axis=own")[1]
     assert head_of(page)["canonical"] == "http://lab.example/score_variance?step=draw&axis=own"
 
@@ -151,7 +151,7 @@ def test_page_without_scripts_has_its_question_answer_and_links(stem):
 
 
 @pytest.mark.parametrize("stem", LESSONS)
-def test_answers_in_plain_letters_contain_no_markup(stem):
+def test_answers_as_plain_text_contain_no_markup(stem):
     said = in_letters(LESSONS[stem].answer)
     assert not set("$\\{}*^") & set(said)
     assert not re.search(r"[a-zA-Z]_(?!model)", said)
@@ -219,7 +219,7 @@ def test_still_is_on_a_page_only_at_its_defaults(stem, step):
         assert stills_at(query) == [], query
 
 
-def test_streamlit_s_scripts_wait_in_a_template():
+def test_scripts_of_streamlit_wait_in_a_template():
     platform = (
         '<script type="module" crossorigin src="./static/js/a.js"></script><link rel="modulepreload" href="./b.js">'
     )

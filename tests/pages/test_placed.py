@@ -36,8 +36,8 @@ def test_answer_redirects_to_an_address_that_keeps_its_settings(stem):
     assert not there.bet_waits
 
 
-def test_bet_is_judged_at_the_session_s_settings_not_at_stale_ones():
-    """The query may still have the settings of one try when the session already has those of the next."""
+def test_bet_is_judged_at_the_settings_of_the_session():
+    """The query may still have the settings of the previous try when the session has those of the next."""
     said = {"step": "rows", "bet": "1", "guess": "about 50", "guessed_at": "d_k=16", "loss": "weights"}
     here = Address(LESSONS["wrong_choice"], said, {"loss": "output", "d_k": 1024})
     assert here.judged.said["loss"] == "output"

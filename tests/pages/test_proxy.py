@@ -1,4 +1,4 @@
-"""The shipped nginx.conf: its cache and its routes, in a real nginx before servers that number their responses."""
+"""The shipped nginx.conf: its cache and its routes, in a real nginx in front of servers that number their responses."""
 
 import json
 import os
@@ -59,7 +59,7 @@ class Answer(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def start(tmp_path):
-    """Yield a function that starts the proxy before `count` servers, and returns its port and the servers."""
+    """Yield a function that starts the proxy in front of `count` servers, and returns its port and the servers."""
     if NGINX is None:
         if os.environ.get("CI") == "true":
             pytest.fail(f"CI=true and {NO_NGINX}")
@@ -120,7 +120,7 @@ def test_private_response_is_never_cached(start, path):
     assert not any(headers["X-Cache"] == "HIT" for _, headers, _ in found)
 
 
-def test_replica_cookie_is_set_only_where_a_session_or_class_begins(start):
+def test_replica_cookie_is_set_only_at_the_start_of_a_session_or_class(start):
     port, labs = start(3)
     for path in (
         "/",
@@ -150,7 +150,7 @@ def test_replica_cookie_is_secure_only_over_https(start, came_by, secure):
     assert ("; Secure" in given) is secure
 
 
-def test_simultaneous_equal_requests_are_passed_on_once(start):
+def test_simultaneous_equal_requests_reach_a_server_once(start):
     port, (lab,) = start(1)
     lab.waits = threading.Event()
     bodies = []
@@ -164,7 +164,7 @@ def test_simultaneous_equal_requests_are_passed_on_once(start):
     assert bodies == ["1 1"] * 8
 
 
-def test_another_replica_replaces_a_missing_one_or_its_missing_file(start):
+def test_another_replica_answers_if_a_replica_or_its_file_is_missing(start):
     port, (first, second) = start(2)
     assert {ask(port, f"/static/of-{number}", Cookie=f"{COOKIE}=1")[2].split()[0] for number in (1, 2)} == {"1", "2"}
     assert ask(port, "/static/of-3")[0] == ask(port, "/missing")[0] == 404
@@ -214,7 +214,7 @@ def test_slow_and_incomplete_requests_time_out():
 
 
 @pytest.mark.parametrize("main", ["worker_connections 768;", "worker_connections  1024;"])
-def test_distribution_s_nginx_conf_gets_many_connections(tmp_path, main):
+def test_nginx_conf_of_a_distribution_gets_more_connections(tmp_path, main):
     (tmp_path / "own.conf").write_text(f"user www-data;\nevents {{\n    {main}\n}}\n")
     written = written_by_proxy("main", tmp_path / "own.conf")
     assert written.startswith("worker_rlimit_nofile 32768;\nuser www-data;\n")
@@ -222,7 +222,7 @@ def test_distribution_s_nginx_conf_gets_many_connections(tmp_path, main):
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
-def test_environment_may_name_any_number_of_replicas(count):
+def test_lab_replicas_variable_may_name_any_number_of_replicas(count):
     places = [f"10.0.{number}.1:850{number}" for number in range(1, count + 1)]
     written = written_by_proxy("replicas", environment={"LAB_REPLICAS": " ".join(places)})
     for number, place in enumerate(places, 1):

@@ -1,4 +1,4 @@
-"""The recap page: it asks first, keeps the answers in the address, and sends no right answer early."""
+"""The recap page: it asks first, keeps the answers in the address, and reveals no correct answer early."""
 
 import json
 
@@ -28,7 +28,7 @@ def unanswered(**query):
 
 
 def tells(app):
-    """Return the questions whose answer the browser receives, as a picture or as a sentence."""
+    """Return the names of the questions whose correct answer the browser receives, as a picture or a sentence."""
     sent = seen(app)
     found = {name for name, key in PICTURES.items() if key in charts(app) or key in sent}
     for name in QUESTIONS:
@@ -39,7 +39,7 @@ def tells(app):
 
 
 def linked(app, name):
-    """Return a parameter of the address: AppTest has a list for a link's parameter, a string for a page's."""
+    """Return a parameter of the address: a list in AppTest if a link set it, a string if the page did."""
     text = app.query_params[name]
     return text if isinstance(text, str) else text[-1]
 
@@ -83,9 +83,9 @@ DRAFTS = [("score", "share", "share"), ("spread", 64, "64"), ("breaks", "stuck",
 
 
 @pytest.mark.parametrize(("name", "draft", "written"), DRAFTS)
-def test_answer_goes_into_the_address_is_judged_and_can_be_removed(name, draft, written):
+def test_answer_is_judged_and_stays_in_the_address_until_removed(name, draft, written):
     app = unanswered()
-    submit(app, name)  # an empty form answers nothing
+    submit(app, name)  # an empty form is no answer
     assert tells(app) == set()
     drafts(app)[name].set_value(draft)
     submit(app, name)
@@ -114,7 +114,7 @@ def test_story_appears_with_the_last_answer_and_disappears_at_a_reset():
     assert {*drafts(app)} == {*QUESTIONS}
 
 
-def test_story_is_only_on_the_last_page_of_a_wall():
+def test_wall_shows_the_story_only_on_the_last_page():
     for place in range(1, 7):
         app = unanswered(mode="projector", asked=str(place))
         assert (STORY in charts(app)) == (place == 6)
@@ -135,7 +135,7 @@ def test_an_unreadable_answer_leaves_its_question_open(name, text):
     assert name in drafts(app)
 
 
-def test_second_question_asks_at_the_visitor_s_d_k():
+def test_second_question_uses_the_d_k_of_the_address():
     app = unanswered(d_k="100", spread="10")
     assert "At dₖ = 100, what is" in prose(app)
     assert f"**{answers.RIGHT}**" in prose(app)
@@ -167,7 +167,7 @@ def test_every_question_links_to_lessons_of_the_path():
 # --- another draw --------------------------------------------------------------------------------------
 
 
-def test_another_draw_changes_all_pictures_but_no_verdict():
+def test_another_seed_changes_all_pictures_but_no_verdict():
     before = charts(app_at("recap").run())
     app = app_at("recap", seed="1").run()
     after = charts(app)

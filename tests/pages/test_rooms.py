@@ -133,14 +133,14 @@ def phones(room, n):
 
 
 def teacher(room):
-    """Return the teacher's window of a room."""
+    """Return the desk of a room."""
     browser = Browser(cookies={TEACHER: room.code + SECRET, visitor.VISITOR: visitor.new_visitor()})
     browser.place = f"/room/{room.code}"
     return browser.get()
 
 
 def answers_to(stem):
-    """Return two answers, each as the form fields that a phone sends and as a value."""
+    """Return two answers, each as (form fields that a phone sends, value)."""
     lesson = LESSONS[stem]
     if lesson.together and lesson.together.chooses:
         return [({"answer": f"{each:g}"}, each) for each in lesson.together.options[:2]]
@@ -170,14 +170,14 @@ def test_phone_joins_only_once_its_browser_returns_the_cookie(rooms):
     assert "keeps no cookies" in without.text
 
 
-def test_phone_keeps_only_a_random_number_hidden_from_scripts(rooms):
+def test_phone_stores_only_a_random_number_hidden_from_scripts(rooms):
     _, headers, _ = ask(APP, f"/j/{opened(rooms, 'start').code}", host="lab.example", x_forwarded_proto="https")
     kept = headers["set-cookie"]
     assert re.fullmatch(r"lab_visitor=[0-9a-f]{32}; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure", kept)
 
 
-def test_the_number_of_a_returning_phone_lasts_another_day(rooms):
-    """Yesterday's number would expire during the lesson, and the phone would count as a new one."""
+def test_cookie_of_a_returning_phone_lasts_another_day(rooms):
+    """Else yesterday's cookie would expire during the lesson, and the phone would count as a new one."""
     room = opened(rooms, "start")
     (phone,) = phones(room, 1)
     given = f"{visitor.VISITOR}={phone.cookies[visitor.VISITOR]}"
@@ -194,7 +194,7 @@ def test_codes_may_be_in_lower_case_and_typed_at_the_door(rooms):
 
 
 @pytest.mark.parametrize("typed", ["1234", "ЖЖЖЖ", "ΑΒΓΔ", "ÄÖÜS", "%00", "<b>", "../../x", "A" * 5000])
-def test_text_that_is_no_code_leads_back_to_the_door(typed):
+def test_text_that_is_not_a_code_leads_back_to_the_door(typed):
     phone = Browser(cookies={visitor.VISITOR: visitor.new_visitor()}).get(f"/j?code={quote(typed)}")
     if phone.status == 303:
         phone.get(unquote(phone.place))  # decoded, as a server passes it on
@@ -222,7 +222,7 @@ def test_unknown_code_leads_back_to_the_door(code):
     assert 'name="code"' in phone.html
 
 
-def test_guesser_of_codes_finds_no_room_and_phones_inside_stay(rooms, monkeypatch):
+def test_guesser_of_codes_is_blocked_and_phones_in_a_room_are_not(rooms, monkeypatch):
     monkeypatch.setattr(limits, "WRONG_CODES", limits.Rate("wrong", 3, 0))
     monkeypatch.setenv("SATTN_REPLICAS", "2")
     room = opened(rooms, "start")
@@ -234,8 +234,8 @@ def test_guesser_of_codes_finds_no_room_and_phones_inside_stay(rooms, monkeypatc
     assert teacher(room).status == 200
 
 
-def test_session_that_guesses_codes_finds_no_room_and_walls_stay(rooms, leads, monkeypatch):
-    """A session shares its limit with the phones of its network."""
+def test_session_that_guesses_codes_is_blocked_and_walls_are_not(rooms, leads, monkeypatch):
+    """A session and the phones of its IP network share one limit."""
     monkeypatch.setattr(limits, "WRONG_CODES", limits.Rate("wrong", 3, 0))
     monkeypatch.setattr(wall, "_network", lambda: limits.network_of("", ""))
     leads(False)
@@ -265,7 +265,7 @@ def test_session_that_guesses_codes_finds_no_room_and_walls_stay(rooms, leads, m
         ("", "", "1", ""),
     ],
 )
-def test_limit_counts_an_ip_address_or_an_ipv6_network(monkeypatch, here, forwarded, replicas, counted):
+def test_limit_counts_by_ip_address_or_ipv6_network(monkeypatch, here, forwarded, replicas, counted):
     monkeypatch.setattr(limits, "_scrambled", lambda text: text)
     monkeypatch.setenv("SATTN_REPLICAS", replicas)
     found = limits.network_of(here, forwarded)
@@ -344,7 +344,7 @@ def test_curve_without_numbers_gets_a_message_about_its_fields(rooms):
         ("gradient_flow", {"answer": "86.5"}, "86.5", "86.5"),
     ],
 )
-def test_answer_may_have_decimals_like_the_truth(rooms, leads, stem, sent, kept, said):
+def test_answer_may_have_decimals(rooms, leads, stem, sent, kept, said):
     room = opened(rooms, stem)
     app = wall_of(room, stem)
     (phone,) = phones(room, 1)
@@ -359,7 +359,7 @@ def test_answer_may_have_decimals_like_the_truth(rooms, leads, stem, sent, kept,
 
 
 @pytest.mark.parametrize("stem", [*WITH_BETS[:3], "wrong_choice"])
-def test_given_answer_fills_the_fields_that_change_it(rooms, stem):
+def test_form_that_changes_an_answer_is_filled_with_it(rooms, stem):
     (phone,) = phones(opened(rooms, stem), 1)
     _, (sent, _) = answers_to(stem)
     phone.send("answer", **sent)
@@ -417,7 +417,7 @@ def test_form_with_more_than_forty_fields_changes_nothing(rooms):
     assert texts(rooms, room.code, "gradient_flow") == ["10"]
 
 
-def test_links_and_experiments_fit_all_phones_of_a_room():
+def test_links_and_experiments_have_space_for_all_phones_of_a_room():
     assert lesson.MOST_PHONES == class_draws_module.MOST_PHONES == MOST_PHONES <= N_ROWS
 
 
@@ -463,7 +463,7 @@ def test_phone_gets_news_only_about_its_own_page(rooms):
 
 
 def test_pages_of_a_room_have_no_white_space_between_tags(rooms):
-    """room.js keeps nodes that equal the new ones, and all white-space nodes are equal."""
+    """room.js keeps nodes that equal new ones, so it would confuse white-space nodes, which are all equal."""
     room = opened(rooms, "score_variance")
     for page in (*phones(room, 1), teacher(room)):
         assert re.findall(r">\s+<", page.html[page.html.index("<main") : page.html.index("</main>")]) == []
@@ -475,7 +475,7 @@ HERE, THERE = "203.0.113.1", "198.51.100.9"
 
 
 class Elsewhere(Browser):
-    """A browser in another network."""
+    """A browser in another IP network."""
 
     def __init__(self, room=None, cookies=(), network=THERE):
         super().__init__(room, cookies)
@@ -487,7 +487,7 @@ class Elsewhere(Browser):
 
 @pytest.fixture
 def attacked(rooms, monkeypatch):
-    """Return a room and forty phones in it, which share an IP address; the limits are the real ones."""
+    """Return a room and its forty phones, which share an IP address; the limits are those of production."""
     monkeypatch.setenv("SATTN_REPLICAS", "2")
     rooms._clock = rooms._kept()._clock = Clock()
     for name, rate in TRUE.items():
@@ -510,7 +510,7 @@ TRUE = {name: getattr(limits, name) for name in ("WRONG_CODES", "OPENED", "JOINE
 
 
 def goes_on(rooms, room, crowd):
-    """Return True if every phone of the class can answer, and a late phone of its network can join."""
+    """Return True if every phone of the class can answer, and a late phone of the same IP network can join."""
     for phone in crowd:
         phone.open()
         assert phone.send("answer", answer="20").status == 200
@@ -521,7 +521,7 @@ def goes_on(rooms, room, crowd):
 
 
 def made_up(room, i, answers=True):
-    """Return the status of a page requested, or of an answer sent, with a made-up cookie."""
+    """Return the status of a request with a made-up cookie: for a page, or to send an answer."""
     who = f"{i:032x}"
     phone = Elsewhere(room, {visitor.VISITOR: who})
     if not answers:
@@ -531,7 +531,7 @@ def made_up(room, i, answers=True):
 
 
 @pytest.mark.walk
-def test_pages_with_made_up_cookies_take_no_place_in_a_room(rooms, attacked):
+def test_phones_with_made_up_cookies_that_only_look_take_no_place(rooms, attacked):
     room, crowd = attacked
     assert {made_up(room, i, answers=False) for i in range(120)} == {200}
     now = rooms.room(room.code)
@@ -549,7 +549,7 @@ def test_answers_with_made_up_cookies_cannot_fill_a_room(rooms, attacked):
 
 
 @pytest.mark.walk
-def test_phone_of_a_busy_network_is_let_in_a_little_later(rooms, attacked):
+def test_phone_from_a_busy_ip_network_is_let_in_a_little_later(rooms, attacked):
     room, _ = attacked
     for i in range(40):
         made_up(room, i)
@@ -570,8 +570,8 @@ def test_ipv6_addresses_of_one_household_share_a_limit(rooms, attacked):
 
 
 @pytest.mark.walk
-def test_guesser_of_codes_keeps_no_phone_of_the_class_out(rooms, attacked):
-    """Guess from the network of the class, then from that of the room's teacher."""
+def test_guesser_of_codes_does_not_block_phones_of_the_class(rooms, attacked):
+    """Guess from the IP network of the class, then from that of the teacher."""
     room, crowd = attacked
     for network in (HERE, THERE):
         guesser = Elsewhere(cookies={visitor.VISITOR: visitor.new_visitor()}, network=network)
@@ -602,7 +602,7 @@ def test_teacher_can_lock_the_door_and_remove_silent_phones(rooms, attacked):
     late = Elsewhere(room, network=HERE).open()
     assert (late.status, "The door of this room is locked" in late.text) == (403, True)
     assert made_up(room, 2) == 403
-    assert made_up(room, 1) == 303  # it is in already
+    assert made_up(room, 1) == 303  # this phone has joined before
     for phone in crowd:
         assert phone.open().send("answer", answer="20").status == 200
     desk.get(f"/room/{room.code}").send("open_door")
@@ -655,7 +655,7 @@ def test_results_file_and_link_contain_the_draws_of_each_phone(rooms):
 
 
 def table_of(desk, room):
-    """Return the rows of the results file, in which all questions and draws are one table."""
+    """Return the rows of the results file: one table of all answers and draws."""
     return list(csv.DictReader(io.StringIO(desk.get(f"/room/{room.code}/results.csv").html), strict=True))
 
 
@@ -709,7 +709,7 @@ def test_results_file_has_a_row_for_each_answer_of_the_lecture(rooms):
     assert np.allclose([float(row["answer"]) for row in drawn], own, rtol=1e-15)
 
 
-def test_ask_again_keeps_the_first_vote_and_the_reveal_shows_both(rooms, leads):
+def test_asking_again_keeps_the_first_vote_beside_the_last(rooms, leads):
     """Check the wall, the phones, the desk and the file; of three votes, the first and the last are kept."""
     room = opened(rooms, "gradient_flow", d_k="96")
     app = wall_of(room, "gradient_flow", d_k="96")
@@ -778,8 +778,8 @@ def test_wall_breaks_a_tie_with_the_smallest_rate_and_says_so(rooms, leads, rate
     assert (app.query_params["votes"], app.session_state["learning_rate"]) == ("~".join(rates), float(chosen))
 
 
-def test_results_file_names_draws_by_the_number_of_the_phone(rooms):
-    """The order of drawing does not matter; a draw keeps the settings it was made at."""
+def test_results_file_lists_draws_by_phone_number(rooms):
+    """The rows do not depend on the order of drawing; a draw keeps the settings it was made at."""
     room = opened(rooms, "small_samples", ddof="1")
     crowd = phones(room, 2)
     for phone in crowd:
@@ -794,7 +794,7 @@ def test_results_file_names_draws_by_the_number_of_the_phone(rooms):
     assert np.allclose(found, class_draws(2, ddof=1, seed=room.seed).variances[::-1], rtol=1e-15)
 
 
-def test_rows_on_the_phones_agree_with_the_wall_at_the_chosen_rate(rooms):
+def test_each_phone_shows_its_row_of_the_wall_at_the_chosen_rate(rooms):
     room = opened(rooms, "wrong_choice", d_k="256")
     crowd = phones(room, 4)
     votes = ("1000", "0.1", "0.1", "10")
@@ -809,7 +809,7 @@ def test_rows_on_the_phones_agree_with_the_wall_at_the_chosen_rate(rooms):
     for i, phone in enumerate(crowd):
         phone.open()
         said = re.findall(r"(\d+) %, (put right|still wrong)", phone.text)
-        shares = [min(max(round(100 * float(each)), 1), 99) for each in found[:, i]]  # "under 1 %", "over 99 %"
+        shares = [min(max(round(100 * float(each)), 1), 99) for each in found[:, i]]  # ends: "under 1 %", "over 99 %"
         assert [int(share) for share, _ in said] == shares
         assert [word == "put right" for _, word in said] == [bool(each > PUT_RIGHT) for each in found[:, i]]
     link = unescape(re.search(r'href="(http[^"]*)" target', teacher(room).html)[1])
@@ -843,7 +843,7 @@ def test_room_opens_at_its_lesson_with_the_secret_only_in_the_cookie(rooms):
 
 
 @pytest.mark.parametrize("at", ["", "/nowhere", "http://[", "//evil.example/derivation", "/start?%%%&d_k=x&d_k=9"])
-def test_room_without_a_lesson_opens_at_the_first_lesson(rooms, at):
+def test_room_without_a_lesson_opens_at_the_start_page(rooms, at):
     browser = Browser().get(f"/room?{urlencode({'at': at})}").send("open")
     assert browser.status == 303
     assert urlsplit(browser.place).path == "/"
@@ -867,7 +867,7 @@ def test_rooms_are_opened_only_from_our_pages_and_not_too_often(rooms, monkeypat
     assert browser.get("/room").send("open").status == 429
 
 
-def test_nobody_leads_without_the_secret(rooms):
+def test_desk_does_nothing_without_the_secret(rooms):
     room = opened(rooms, "gradient_flow")
     other = Browser(cookies={TEACHER: room.code + "x" * 12})
     other.get(f"/room/{room.code}")
@@ -887,7 +887,7 @@ def test_nobody_leads_without_the_secret(rooms):
     assert "Reveal" in other.html
 
 
-def test_teacher_s_window_controls_the_question_and_the_wall(rooms):
+def test_desk_controls_the_question_and_the_wall(rooms):
     room = opened(rooms, "gradient_flow", d_k="100")
     crowd = phones(room, 3)
     crowd[0].send("answer", answer="95")
@@ -963,7 +963,7 @@ def test_closed_room_says_goodbye_and_can_be_reopened(rooms):
 
 @pytest.fixture
 def leads(monkeypatch):
-    """Return a function that makes this browser the teacher's, as it is at first, or somebody else's."""
+    """Return a function that makes the wall the teacher's or somebody else's; at first it is the teacher's."""
 
     def set_to(is_teacher):
         monkeypatch.setattr(wall, "_secret", lambda code: SECRET if is_teacher else "")
@@ -984,7 +984,7 @@ def gone_on(room, stem):
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_wall_tells_the_room_its_address_and_shows_revealed_bets(rooms, leads, stem):
+def test_wall_reports_its_address_to_the_room_and_shows_revealed_bets(rooms, leads, stem):
     room = opened(rooms, "start")
     app = gone_on(room, stem)
     app.session_state["d_k"] = 100
@@ -1015,11 +1015,11 @@ def test_wall_tells_the_room_its_address_and_shows_revealed_bets(rooms, leads, s
 
 
 def in_address(app, *names):
-    """Return those of these parameters that the address of a wall has."""
+    """Return the named parameters that are in the address of a wall."""
     return {name: app.query_params[name] for name in names if name in app.query_params}
 
 
-def test_bet_is_judged_at_its_own_settings_after_the_wall_has_moved(rooms, leads):
+def test_bet_is_judged_at_its_own_settings_after_the_wall_has_changed(rooms, leads):
     """Check the phone, the wall, the file and the link."""
     room = opened(rooms, "gradient_flow", d_k="96")
     truth = {d_k: VIEWS["gradient_flow"].outcome(moment_of(room).at(f"d_k={d_k}").values).truth for d_k in (96, 8)}
@@ -1052,7 +1052,7 @@ def test_bet_is_judged_at_its_own_settings_after_the_wall_has_moved(rooms, leads
     assert "guessed_at" not in app.query_params
 
 
-def test_the_wall_follows_the_teacher_s_window_and_its_reveals(rooms, leads):
+def test_wall_follows_the_desk_to_lessons_and_reveals(rooms, leads):
     room = opened(rooms, "gradient_flow")
     app = wall_of(room, "gradient_flow")
     desk = teacher(room)
@@ -1067,7 +1067,7 @@ def test_the_wall_follows_the_teacher_s_window_and_its_reveals(rooms, leads):
     assert "reveal" not in app.query_params
 
 
-def test_wall_can_move_on_to_the_steps_after_its_bet(rooms, leads):
+def test_wall_can_go_on_to_the_steps_after_its_bet(rooms, leads):
     room = opened(rooms, "one_query")
     app = wall_of(room, "one_query")
     (crowd,) = phones(room, 1)
@@ -1097,13 +1097,13 @@ def shown_on(app):
     return app.session_state["lesson"], held | said, line_of(app)
 
 
-def test_two_walls_show_the_same_and_the_latest_move_wins(rooms, leads):
+def test_two_walls_show_the_same_and_the_latest_change_wins(rooms, leads):
     room = opened(rooms, "gradient_flow")
     one, other = wall_of(room, "gradient_flow"), wall_of(room, "start", d_k="8", n_keys="4", seed="7")
     assert shown_on(one) == shown_on(other)
     widget(one, "n_keys").set_value(64)
     one.run()
-    other.session_state["d_k"] = 256  # moved before it has heard of the other move
+    other.session_state["d_k"] = 256  # changed before this wall has received the other change
     other.run()
     one.run()
     assert shown_on(one) == shown_on(other)
@@ -1126,13 +1126,13 @@ def test_two_walls_show_the_same_and_the_latest_move_wins(rooms, leads):
 
 
 def hears(app):
-    """Run a wall, then open the lesson to which its room has led it: AppTest would rerun the old one."""
+    """Run a wall, then open the lesson to which its room sends it: AppTest would rerun the previous one."""
     app.run()
     turn_to(app, app.session_state["lesson"])
 
 
-def test_two_walls_do_not_move_each_other_back_and_forth(rooms, leads):
-    """A wall does not report what its page moves by itself, as to the step of an open bet."""
+def test_two_walls_do_not_send_each_other_back_and_forth(rooms, leads):
+    """A wall does not report changes that its page makes by itself, such as opening the step of an open bet."""
     room = opened(rooms, "start")
     one, other = wall_of(room, "start"), wall_of(room, "start")
     for stem in ("trained_heads", "wrong_choice", "training_race", "small_samples", "recap"):
@@ -1148,7 +1148,7 @@ def test_two_walls_do_not_move_each_other_back_and_forth(rooms, leads):
 
 
 @pytest.mark.parametrize("said", [{}, {"seed": "7", "exponent": "0.25", "rest": "shown"}])
-def test_seed_rest_and_exponent_do_not_move_to_another_lesson(rooms, leads, said):
+def test_changed_seed_rest_and_exponent_stay_in_their_lesson(rooms, leads, said):
     at = f"/softmax_saturation?{urlencode({'step': 'too_flat', 'd_k': '16', **said})}"
     browser = Browser().get(f"/room?{urlencode({'at': at})}").send("open")
     room = rooms.room(parse_qs(urlsplit(browser.place).query)["room"][0])
@@ -1244,13 +1244,13 @@ def test_bets_on_what_a_class_will_draw_stand_on_its_wall_until_it_draws(rooms, 
 
 
 def results_link(room):
-    """Return the link to the result in the teacher's window, or None."""
+    """Return the link to the result on the desk, or None."""
     found = re.search(r'href="(http[^"]*)" target', teacher(room).html)
     return found and unescape(found[1])
 
 
 def test_answer_sent_while_a_wall_is_drawn_is_not_yet_counted(rooms, leads, monkeypatch):
-    """Else the wall would never request the picture that contains it."""
+    """The wall must report the old state, so that the browser requests the picture with the late answer."""
     room = opened(rooms, "small_samples")
     app = wall_of(room, "small_samples")
     turn_truth(app, "Reveal")
@@ -1303,7 +1303,7 @@ def test_wall_without_a_room_creates_no_database(tmp_path):
     assert not (tmp_path / "rooms.sqlite").exists()
 
 
-def test_wall_gets_counts_and_a_mark_that_changes_at_a_reveal(rooms):
+def test_state_for_a_wall_has_counts_and_a_mark_that_a_reveal_changes(rooms):
     room = opened(rooms, "gradient_flow")
     crowd = phones(room, 2)
     crowd[0].send("answer", answer="5")
@@ -1348,7 +1348,7 @@ def test_silent_database_does_not_keep_lessons_waiting(rooms, monkeypatch):
     async def ask_all():
         asked = [asyncio.create_task(status_of("/j/BCDF")) for _ in range(100)]
         try:
-            for _ in range(3):  # until each of them waits for a thread, or has been refused
+            for _ in range(3):  # until each request waits for a thread or has been refused
                 await asyncio.sleep(0)
             return await asyncio.wait_for(run_in_threadpool(lambda: "free"), 60), asked
         finally:
@@ -1398,7 +1398,7 @@ def held(rooms, monkeypatch):
         each.close()
 
 
-def test_an_answer_to_a_busy_database_stays_typed_and_is_sent_again(rooms, held):
+def test_answer_stays_typed_and_is_resent_if_the_database_is_busy(rooms, held):
     room = opened(rooms, "gradient_flow")
     (phone,) = phones(room, 1)
     let_go = held()
@@ -1419,7 +1419,7 @@ def test_an_answer_to_a_busy_database_stays_typed_and_is_sent_again(rooms, held)
     assert texts(rooms, room.code, "gradient_flow") == ["86.5", "20"]
 
 
-def test_teacher_s_window_reports_actions_that_fail(rooms, held):
+def test_desk_reports_actions_that_fail(rooms, held):
     room = opened(rooms, "gradient_flow")
     desk = teacher(room)
     let_go = held()
@@ -1444,7 +1444,7 @@ async def status_of(place, who="", body=None):
     return answers[0]["status"]
 
 
-def test_limit_recovers_in_time_and_forgets_the_oldest_networks():
+def test_limit_recovers_with_time_and_forgets_the_oldest_ip_networks():
     now = [0.0]
     limit = limits.Limit(2, 60, keys=2, clock=lambda: now[0])
     assert [limit.takes("a") for _ in range(3)] == [True, True, False]

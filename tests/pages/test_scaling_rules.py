@@ -46,7 +46,7 @@ def test_only_the_open_step_is_drawn_and_computed(step, asked):
         ({"d_k": "256", "n_keys": "64"}, "exponents"),
     ],
 )
-def test_old_link_opens_the_step_of_its_subject(link, step):
+def test_settings_in_an_old_link_choose_the_step(link, step):
     app = open_page("scaling_rules", **link)
     assert step_of(app).name == step
     assert list(charts(app)) == [DRAWN[step]]
@@ -61,7 +61,7 @@ def fold_of(app):
     return own.label, [each.value for each in own.markdown]
 
 
-def test_fold_of_the_rules_contains_their_cards():
+def test_fold_at_the_rules_step_describes_all_rules():
     title, said = fold_of(open_page("scaling_rules", step="rules", rule="mup"))
     assert title == "The rules, card by card"
     assert said[0].startswith(f"${SCALING_RULES['mup'].formula}$")
@@ -69,20 +69,20 @@ def test_fold_of_the_rules_contains_their_cards():
     assert sum(each.startswith("**QKNorm**") for each in said) == 1
 
 
-def test_fold_of_the_museum_says_where_a_bug_was_seen():
+def test_fold_at_the_museum_step_says_where_the_bug_was_seen():
     title, said = fold_of(open_page("scaling_rules", step="museum", bug="twice"))
     assert title == "Where the bug was seen"
     assert BUGS["twice"].url in said[0]
 
 
-def test_fold_of_the_exponents_contains_short_answers():
+def test_fold_at_the_means_step_contains_short_answers():
     title, said = fold_of(open_page("scaling_rules", step="means"))
     assert title.startswith("Short answers")
     assert "**Causal mask**" in said[1]
 
 
 @pytest.mark.parametrize("step", ["rules", "query", "entropy"])
-def test_chosen_rule_is_named_under_every_picture_of_rules(step):
+def test_every_sentence_about_rules_names_the_chosen_rule(step):
     app = open_page("scaling_rules", step=step)
     widget(app, "rule").set_value("mup")
     settle(app)

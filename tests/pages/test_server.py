@@ -31,7 +31,7 @@ PAGE = "<html><head><title>Streamlit</title></head><body><p>Hello</p></body></ht
 
 
 class Counted:
-    """A server of scripts and pages that counts its requests."""
+    """A server that answers with scripts and pages and counts the requests."""
 
     def __init__(self):
         self.asked = 0
@@ -138,7 +138,7 @@ def test_policy_forbids_eval_and_forms_to_other_hosts():
         ("/page", "other.example", "https://lab.example", " ws://lab.example wss://lab.example"),
         ("/page", "a; script-src *", "", ""),
         ("/page", "*", "", ""),
-        ("/static/a.js", "other.example", "", ""),  # cached for everybody, so without the host
+        ("/static/a.js", "other.example", "", ""),  # a response cached for everybody must not name the host
     ],
 )
 def test_page_may_connect_only_to_its_own_host(monkeypatch, path, host, origin, sockets):
@@ -182,7 +182,7 @@ def test_the_page_explains_blocked_scripts_and_websockets():
     assert int(got["content-length"]) == len(body)
 
 
-def test_page_that_streamlit_would_compress_has_the_explanation_too():
+def test_page_compressed_by_streamlit_gets_the_explanation_too():
     packing = GZipMiddleware(Counted(), minimum_size=1)
     assert ask(packing, "/recap", accept_encoding="gzip")[1]["content-encoding"] == "gzip"
     _, _, body = ask(shell.Shell(packing), "/recap", accept="text/html", accept_encoding="gzip")
@@ -192,7 +192,7 @@ def test_page_that_streamlit_would_compress_has_the_explanation_too():
 @pytest.mark.parametrize(
     ("taken", "packed"), [("gzip, br", "br"), ("gzip", "gzip"), ("br;q=0, gzip", "gzip"), ("", None)]
 )
-def test_a_page_is_compressed_as_well_as_the_browser_accepts(taken, packed):
+def test_page_has_the_best_encoding_that_the_browser_accepts(taken, packed):
     _, plain, whole = ask(shell.Shell(Counted()), "/recap", accept="text/html")
     _, got, body = ask(shell.Shell(Counted()), "/recap", accept="text/html", accept_encoding=taken)
     unpack = {"br": brotli.decompress, "gzip": gzip.decompress, None: bytes}[packed]
@@ -203,7 +203,7 @@ def test_a_page_is_compressed_as_well_as_the_browser_accepts(taken, packed):
 
 
 @pytest.mark.parametrize(("path", "status", "said"), [("/recap", 200, b"og:title"), ("/nope", 404, b"does not exist")])
-def test_any_client_that_accepts_gzip_can_read_the_answer(path, status, said):
+def test_any_client_that_accepts_gzip_can_read_the_page(path, status, said):
     inside = Starlette(routes=[Mount("/", app=HTMLResponse(PAGE))])
     app = shell.Shell(GZipMiddleware(inside, minimum_size=1))
     got_status, got, body = ask(app, path, accept="*/*", accept_encoding="gzip")
@@ -212,7 +212,7 @@ def test_any_client_that_accepts_gzip_can_read_the_answer(path, status, said):
     assert int(got["content-length"]) == len(body)
 
 
-def test_file_that_is_no_page_stays_unchanged():
+def test_files_other_than_pages_stay_unchanged():
     assert ask(shell.Shell(Counted()), "/static/a.js")[2] == SCRIPT
 
 
@@ -310,14 +310,14 @@ TOO_MUCH = (413, "Your files may have 130 MB together: remove one or reload the 
 TAKEN = (204, "")
 
 
-def test_a_file_that_announces_too_large_a_size_is_not_read(small_files):
+def test_upload_that_declares_too_large_a_size_is_not_read(small_files):
     app = Uploads()
     assert put(app, "mine/1", [b"x" * 97] * 3, content_length="291") == TOO_MUCH
     assert app.bytes_read == 0
     assert put(app, "mine/1", [b"x" * 290], content_length="290") == TAKEN
 
 
-def test_file_without_a_true_size_is_read_only_up_to_the_limit(small_files):
+def test_upload_that_declares_no_true_size_is_read_up_to_the_limit(small_files):
     for said in ({}, {"content_length": "5"}, {"content_length": "five"}):
         app = Uploads()
         assert put(app, "mine/1", [b"x" * 100] * 9, **said) == TOO_MUCH
@@ -325,7 +325,7 @@ def test_file_without_a_true_size_is_read_only_up_to_the_limit(small_files):
         assert app.app.held == {}
 
 
-def test_a_visitor_s_files_count_together_until_they_are_removed(small_files):
+def test_files_of_a_visitor_count_together_until_removed(small_files):
     app = Uploads()
     assert [put(app, f"mine/{i}", [b"x" * 140]) for i in range(3)] == [TAKEN, TAKEN, TOO_MUCH]
     assert put(app, "mine/0", [b"x" * 140]) == TOO_MUCH  # the old mine/0 counts while the new one arrives
@@ -342,8 +342,8 @@ def test_empty_and_refused_files_are_counted_correctly(small_files):
     assert ask(app, "/_stcore/upload_file/nobody/1", "DELETE")[0] == 204
 
 
-def test_stalled_body_is_dropped_but_a_complete_one_may_wait(monkeypatch):
-    """A stalled body here is a piece that announces another one."""
+def test_stalled_request_body_is_dropped_and_a_complete_one_is_not(monkeypatch):
+    """The stalled body is a piece that announces more, which never comes."""
     monkeypatch.setattr(slow, "PATIENCE", 0.02)
 
     async def waits(scope, receive, send):
@@ -472,14 +472,14 @@ def test_warm_up_can_be_switched_off(monkeypatch):
 
 
 @pytest.mark.parametrize("answers", [(), (ForwardMsg(), AGAIN)])
-def test_page_that_never_finishes_delays_the_first_answer_only_briefly(monkeypatch, answers):
+def test_page_that_never_finishes_hardly_delays_the_first_response(monkeypatch, answers):
     monkeypatch.setattr(warm, "PATIENCE", 0.1)
     app = Opened(*answers)
     serve(app)
     assert [page for _, page in app.asked] == [None, ""]
 
 
-# Prints five checks: every question drawn, results cached, none added by a second visit, no pandas, no optimize.
+# Prints five checks: all questions drawn, results cached, none added by a second visit, no pandas, no optimize.
 SECOND_VISIT = """
 import asyncio, sys, app
 from pages._view.compute import store
@@ -511,7 +511,7 @@ print("pandas" not in sys.modules, "scipy.optimize" not in sys.modules)
 
 
 def test_first_visitor_finds_every_lesson_computed_without_pandas():
-    """pandas takes 60 MB and is needed for opened tables; SciPy's optimize takes 24 MB, for one law of derivation."""
+    """pandas (60 MB) is needed only for open tables, SciPy's optimize (24 MB) only for one density of derivation."""
     done = subprocess.run([sys.executable, "-c", SECOND_VISIT], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.split() == ["True"] * 5, done.stderr
 

@@ -17,7 +17,7 @@ WITH_ANSWERS = [
 
 
 def shared(stem, each=False, **query):
-    """Return the link of a page's share dialog, and the alt texts of its images. each: a draw for each visitor."""
+    """Return the share dialog's link and the alt texts of its images; `each`: a seed for each visitor."""
     app = open_page(stem, **query)
     app.session_state["share_each"] = each
     app.button(key="share").click()
@@ -27,7 +27,7 @@ def shared(stem, each=False, **query):
     return link, [each.proto.imgs[0].alt for each in app.get("image")]
 
 
-def test_the_link_has_the_settings_without_the_sharer_s_own_values():
+def test_shared_link_omits_personal_values_of_the_sharer():
     own = {"mode": "projector", "rest": "shown", "bet": "draw", "guess": "1-2-3-4-5", "tally": "1-2"}
     link, codes = shared("score_variance", d_k="256", axis="own", seed="0", **own)
     assert link.partition("?")[2] == "d_k=256&step=draw&axis=own"
@@ -43,7 +43,7 @@ def test_every_lesson_offers_a_link(stem):
 
 
 @pytest.mark.parametrize(("stem", "name"), WITH_ANSWERS)
-def test_links_do_not_share_answers(stem, name):
+def test_shared_links_contain_no_answers(stem, name):
     assert name in own(LESSONS[stem])
 
 
@@ -56,13 +56,13 @@ def test_qr_code_is_black_on_white_with_a_quiet_zone():
     assert fills == {"#fff", "#000"}
 
 
-def test_link_too_long_for_a_qr_code_is_only_text():
-    link, codes = shared("attention_steps", Q="é" * 900)  # an é has six letters in an address
+def test_link_too_long_for_a_qr_code_is_shared_as_text_only():
+    link, codes = shared("attention_steps", Q="é" * 900)  # é takes six characters in an address
     assert (len(link) > 2953, codes) == (True, [])
     assert code_of("x" * 2953)
 
 
-def test_a_link_leaves_out_matrices_too_long_for_an_address():
+def test_shared_link_omits_matrices_too_long_for_an_address():
     app = open_page("attention_steps")
     app.text_area(key="Q").set_value(" ".join(["0.1234567"] * 300)).run()
     app.button(key="share").click()

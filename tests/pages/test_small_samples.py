@@ -1,4 +1,4 @@
-"""The small_samples page: the question's experiment, other sizes and numbers of draws, seeds, examples by hand."""
+"""The small_samples page: the experiment of its question, other sizes and numbers of draws, seeds, examples by hand."""
 
 import numpy as np
 import pytest
@@ -34,21 +34,21 @@ def test_each_step_shows_only_its_picture(step, key, mode):
     assert list(charts(open_page(step=step, mode=mode))) == [key]
 
 
-def test_story_and_answer_are_shown_at_once():
+def test_page_opens_with_its_story_and_the_answer():
     app = open_page()
     assert any("two random 2 × 2 matrices" in each.value and "measured 1.6" in each.value for each in app.markdown)
     assert charts(app)["small_samples"].sentence.startswith("Variances of two-by-two products average 1.5, so 1.6 is")
     assert "The 1.6 of the question is at percentile 71.4" in sure_of(app, "small_samples")
 
 
-def test_the_right_side_has_the_slider_s_d_k_and_number_of_draws():
+def test_right_hand_histogram_has_the_linked_d_k_and_number_of_draws():
     app = open_page(size="64", d_k="1024", n_draws="2000")
     assert drawn(app) == 2_000
     assert "64 × 1024 times 1024 × 64" in sure_of(app, "small_samples").replace(",", "")
     assert "At dₖ = 1,024 the 95 % band" in sure_of(open_page(step="band", d_k="1024"), "sample_band")
 
 
-def test_number_of_draws_follows_its_dial_and_any_link():
+def test_number_of_draws_follows_its_dial_and_the_link():
     app = open_page(n_draws="137")
     assert drawn(app) == 137
     assert charts(app)["small_samples"].values == {"d_k": 64, "size": 2, "n_draws": 137}
@@ -74,12 +74,12 @@ def test_next_seed_draws_everything_again(step, key):
     assert charts(app)[key].spec == charts(open_page(step=step, seed="0"))[key].spec
 
 
-def test_the_large_experiment_uses_the_seed():
+def test_large_experiment_uses_the_seed():
     assert "with seed 9999" in sure_of(open_page(step="large", seed="9999"), "large_experiment")
     assert "with seed 0: variance 111.015" in sure_of(open_page(step="large"), "large_experiment")
 
 
-def test_hand_made_examples_give_the_numbers_of_the_notes():
+def test_hand_made_examples_give_the_numbers_of_the_lecture_notes():
     app = open_page(step="by_hand")
     said = sure_of(app, "hand_made")
     assert "the dot products are 8, 29 and 98. The mean is 45.0000 and the variance 1,478.00" in said

@@ -95,7 +95,7 @@ def test_rows_keep_their_dimensions_and_the_address_keeps_d_k():
 @pytest.mark.parametrize(
     ("text", "factor", "said"), [("1/9", 1 / 9, "9"), ("0.5", 0.5, "2"), ("64", 64, "1/64"), ("1/64", 1 / 64, "64")]
 )
-def test_factor_is_read_from_the_address_and_shown_as_a_divisor(text, factor, said):
+def test_factor_in_the_address_is_shown_as_a_divisor(text, factor, said):
     control = LESSONS["softmax_saturation"].controls["multiplier"]
     value, problem = control.read(text)
     assert (value, problem, control.shown(value)) == (pytest.approx(factor), None, said)
@@ -106,7 +106,7 @@ def test_factor_is_read_from_the_address_and_shown_as_a_divisor(text, factor, sa
 @pytest.mark.parametrize(
     ("factor", "between"), [("1", []), ("1/9", []), ("2/7", ["3.5"]), ("4", ["1/4"]), ("1/64", ["64"])]
 )
-def test_divisors_increase_to_the_right_and_include_a_linked_one(factor, between):
+def test_divisor_stops_are_sorted_and_include_the_linked_divisor(factor, between):
     dial = Stage(Address(LESSONS["softmax_saturation"], {"step": "lists", "multiplier": factor})).dial("multiplier")
     shown = [each.removeprefix("Divide by ") for each in dial["shown"]]
     assert sorted(shown, key=Fraction) == shown
@@ -141,7 +141,7 @@ def test_undivided_rows_get_sharper_as_d_k_grows():
     assert found.ratio > 10
 
 
-def test_rows_of_four_keys_are_alike_when_divided_by_the_root():
+def test_rows_of_four_keys_are_alike_when_divided_by_root_d_k():
     found = rows(n_keys=4, exponent=0.5)
     assert np.ptp(found.max_weight) < 0.05
     assert found.ratio < 1.1
@@ -199,7 +199,7 @@ def test_try_one_point(tried):
     raw, scaled, flat = outputs_at(*tried("softmax_saturation", "one_point", **ADVERSE))
     assert flat.own_share < 0.0015
     reach = np.ptp(flat.values[:, :2], axis=0)
-    assert (np.ptp(flat.output[:12, :2], axis=0) < 0.03 * reach).all()  # the size of a dot
+    assert (np.ptp(flat.output[:12, :2], axis=0) < 0.03 * reach).all()  # within the size of a dot
     assert (np.ptp(scaled.output[:12, :2], axis=0) > 0.1 * reach).all()
     assert raw.own_share > 0.9
 
@@ -241,7 +241,7 @@ def test_open_bet_shows_only_the_first_row(seed):
 
 
 @pytest.mark.parametrize("d_k", [4, 64, 1024])
-def test_open_bet_hides_a_token_s_own_share(d_k):
+def test_open_bet_hides_the_own_share_of_a_token(d_k):
     here = {**Address(LESSONS["softmax_saturation"], {"step": "too_flat", "d_k": str(d_k)}).values}
     known, shown = VIEWS["softmax_saturation"].before(here, LIGHT), work.STEPS["too_flat"].picture(here, LIGHT)
     truth = VIEWS["softmax_saturation"].outcome(here)
@@ -253,7 +253,7 @@ def test_open_bet_hides_a_token_s_own_share(d_k):
     assert (known.table, known.sure, known.code, known.marks) == ({}, (), "", ())
 
 
-def test_line_and_bet_begin_by_explaining_a_token_s_output():
+def test_line_and_bet_first_explain_what_a_token_outputs():
     step = LESSONS["softmax_saturation"].step("too_flat")
     for said in (step.line, step.bet.question):
         assert said.startswith("A token, say “cat”, outputs ")
@@ -266,7 +266,7 @@ def shown_flat(values):
 
 
 @pytest.mark.parametrize("d_k", ["1", "64", "1024"])
-def test_bet_asks_about_d_k_64_at_any_address(d_k):
+def test_bet_asks_about_d_k_64_whatever_the_address_says(d_k):
     here = Address(LESSONS["softmax_saturation"], {"step": "divisor", "bet": "1", "d_k": d_k, "exponent": "1"})
     assert here.question.startswith(
         "Not divided, at dₖ = 64: how much of the weight does the strongest of 16 keys take"

@@ -1,4 +1,4 @@
-"""The stage in the HTML page, before a session: its data equal those of the page in a session."""
+"""The stage in the HTML page before a session has the same data as the page in a session."""
 
 import json
 from dataclasses import replace
@@ -48,7 +48,7 @@ def plain(data):
 
 @pytest.mark.parametrize("query", [{}, SETTINGS], ids=["usual", "linked"])
 @pytest.mark.parametrize(("stem", "step"), STAGED)
-def test_slider_and_picture_have_the_data_of_the_session_s_page(stem, step, query):
+def test_slider_and_picture_have_the_same_data_as_in_a_session(stem, step, query):
     query = query | at_step(step) | ({"n_steps": "10"} if (stem, step) in ASKED else {})
     app = open_page(stem, **query)  # computes and caches what is cheap
     told, slider = opened(stem, **query), LESSONS[stem].step(step).slider
@@ -60,14 +60,14 @@ def test_slider_and_picture_have_the_data_of_the_session_s_page(stem, step, quer
     if not told.view.hero:
         (main,) = [vars(each) for each in charts(app).values() if each.main]
         asked = [dict(parse_qsl(urlsplit(each["address"]).query)) for each in (told_of(told), main)]
-        assert asked[0].items() <= asked[1].items()  # in a session it has more, such as the ground
+        assert asked[0].items() <= asked[1].items()  # in a session the address has more parameters, such as the ground
         here = {name: each for name, each in main.items() if name not in LATER}
         assert {name: each for name, each in plain(told_of(told)).items() if name not in LATER} == here
 
 
 @pytest.mark.parametrize(("stem", "query"), WITH_DIALS)
-def test_dials_have_the_data_of_the_session_s_page(stem, query):
-    """Only dials of the chosen options are there, and none that would reveal an open bet."""
+def test_dials_have_the_same_data_as_in_a_session(stem, query):
+    """There are only dials that the chosen options need, and none that would reveal an open bet."""
     app = open_page(stem, **query)  # computes and caches what is cheap
     here = Stage(Address(LESSONS[stem], query).waiting).opening()
     keys = [f"{name}_dial" for name in here.address.step.dials]
@@ -82,7 +82,7 @@ def test_negative_stop_of_a_slider_has_a_minus_sign():
     assert (said["shown"][0], said["ticks"][0][1]) == ("Mean of qᵢ −4", "−4")
 
 
-def test_picture_for_a_projector_is_higher():
+def test_picture_is_taller_on_a_projector():
     heights = [told_of(opened("score_variance", mode=mode))["height"] for mode in ("screen", "projector")]
     assert heights[0] < heights[1]
 
@@ -92,7 +92,7 @@ def test_bet_is_asked_before_a_session_starts(stem):
     here = opened(stem, bet="1", step=LESSONS[stem].bet.when[1])
     told = here.payload(here.seen, figure=False)
     assert told["key"].endswith("_before")
-    assert told["bare"]  # its form takes the place of the sentence
+    assert told["bare"]  # the form of the bet replaces the sentence
     assert "bet=1" in told["address"]
     assert not Address(LESSONS[stem], {"bet": "0", "step": LESSONS[stem].bet.when[1]}).asks_bet
 
@@ -118,12 +118,12 @@ def test_an_expensive_picture_waits_for_a_session(monkeypatch):
     assert opened("score_variance") is None
 
 
-def test_stage_has_a_slider_only_if_its_step_has_one():
+def test_stage_has_no_slider_at_a_step_without_one():
     assert opened("score_variance", step="draw").slider
     assert opened("trained_heads", step="undivided").slider is None
 
 
-def test_large_slider_may_move_a_step_s_own_number():
+def test_large_slider_may_belong_to_another_number_than_d_k():
     usual = LESSONS["softmax_saturation"]
     own = {**usual.controls, "shift": replace(usual.controls["shift"], letter="m", play=100)}
     told = Stage(Address(replace(usual, controls=own), {"step": "lists", "shift": "0.31", "d_k": "100"}))
@@ -138,7 +138,7 @@ def test_large_slider_may_move_a_step_s_own_number():
     assert usual.own_sliders == ("shift", "multiplier", "nudge", "exponent", "middle_exponent", "step")
 
 
-def test_large_slider_must_belong_to_a_number():
+def test_large_slider_of_a_text_control_is_refused():
     usual = LESSONS["softmax_saturation"]
     lesson = replace(usual, steps=(replace(usual.step("lists"), slider="list_1"),))
     with pytest.raises(TypeError, match="list_1"):
@@ -161,8 +161,8 @@ def test_stage_keeps_its_height_with_a_bet():
         assert chart.least == LEAST == told_of(opened("derivation"))["least"]
 
 
-def test_only_a_stage_without_a_page_opens_at_the_address_s_own_values(monkeypatch):
-    """The page would open at d_k = 5, and that picture is not ready here."""
+def test_framed_stage_opens_at_the_values_of_the_address(monkeypatch):
+    """A whole page would open at d_k = 5, whose picture is not ready in this test."""
     lines = VIEWS["derivation"].steps["lines"]
     lines = replace(lines, opened=lambda values: {"d_k": 5}, ready=lambda values: values["d_k"] != 5)
     monkeypatch.setattr(stage, "VIEWS", {"derivation": replace(VIEWS["derivation"], steps={"lines": lines})})

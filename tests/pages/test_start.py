@@ -30,7 +30,7 @@ def test_hero_shows_the_d_k_of_a_link():
         assert hero(app, key)["headings"]["weights"][0] == "Weights of one query’s 48 keys"
 
 
-def test_stops_are_equal_at_any_d_k_so_they_are_sent_once():
+def test_stops_do_not_change_with_d_k_and_are_sent_once():
     # Unchanged data are sent as the hash of the data that the browser already has.
     app = open_page("start")
     stops = hero(app)
@@ -43,7 +43,7 @@ def test_stops_are_equal_at_any_d_k_so_they_are_sent_once():
         assert [each["d_k"] for each in hero(app, "hero_between")["stops"]] == between
 
 
-def test_a_typed_d_k_measures_no_stop_again(asked):
+def test_typed_d_k_is_measured_without_measuring_the_stops_again(asked):
     app = open_page("start")
     widget(app, "d_k").set_value(65)
     settle(app)
@@ -51,14 +51,14 @@ def test_a_typed_d_k_measures_no_stop_again(asked):
     assert {each.dims for each in params} == {DIMENSIONS, (65,)}
 
 
-def test_cards_ask_for_bets_unless_the_address_refuses_them():
+def test_cards_ask_for_bets_unless_the_address_declines():
     for address, carried in (({}, "bet=1"), ({"bet": "0"}, "")):
         links = open_page("start", **address).main.get("page_link")
         said = {each.proto.query_string.partition("bet=")[1:] for each in links}
         assert said == {("bet=", "1") if carried else ("", "")}
 
 
-def test_hero_without_a_session_has_the_same_data():
+def test_hero_has_the_same_data_without_a_session():
     app = open_page("start", d_k="50", seed="3")
     _, _, told = ask(Starlette(routes=moving.routes()), "/moving/start?d_k=50&seed=3&ground=light")
     assert json.loads(told) == {"stops": hero(app), "between": hero(app, "hero_between")}

@@ -1,4 +1,4 @@
-"""The stored stills: every page has them, and several fit into one page."""
+"""The stored stills: every page has them, and one page can contain several."""
 
 import re
 import struct
@@ -17,7 +17,7 @@ WINDOWS = {"wide": 1440, "narrow": 390}
 
 
 def svg_faults(text):
-    """Return what an SVG inside our pages must not have: scripts, links to other hosts, unused or repeated ids."""
+    """Return the faults of an SVG for our pages: scripts, links to other hosts, unused or repeated ids."""
     root = ElementTree.fromstring(text)
     tags = {each.tag.partition("}")[2] for each in root.iter()}
     faults = [f"<{tag}>" for tag in sorted(tags - FAMILIAR)]
@@ -46,7 +46,7 @@ def test_a_step_with_a_picture_has_its_stills(stem, step, size):
 
 
 @pytest.mark.parametrize(("stem", "step"), OPENED)
-def test_ids_are_unique_and_text_fits_both_grounds(stem, step):
+def test_ids_are_unique_and_text_has_a_light_and_a_dark_colour(stem, step):
     both = "".join(stills.still(stem, size, step) for size in stills.SIZES)
     ids = re.findall(r'id="([^"]+)"', both)
     assert len(ids) == len(set(ids))

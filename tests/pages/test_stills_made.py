@@ -32,7 +32,7 @@ def embedded(colour):
 @pytest.mark.parametrize(
     ("light", "dark", "still"),
     [
-        # colours that differ
+        # different colours are merged
         ('<path d="M0,1.23456" style="fill: #fff"/>', '<path d="M0,1.23456" style="fill: #000"/>',
          '<path d="M0,1.23" style="fill:light-dark(#fff, #000)"/>'),
         ('<path d="M0,1" fill="#fff"/>', '<path d="M0,1" fill="#000"/>',
@@ -40,26 +40,26 @@ def embedded(colour):
         ('<path d="M0,1" style="fill: rgb(1, 2, 3); fill-opacity: 0.5"/>',
          '<path d="M0,1" style="fill: rgb(4, 5, 6); fill-opacity: 1"/>',
          '<path d="M0,1" style="fill:light-dark(rgba(1, 2, 3, 0.5), rgba(4, 5, 6, 1))"/>'),
-        # generated ids, and elements that nothing refers to
+        # generated ids are renamed, definitions that nothing refers to removed
         ('<clipPath id="a1"><path d="M1,1"/></clipPath><clipPath id="b1"/><path d="M2,2" clip-path="url(#a1)"/>',
          '<clipPath id="a2"><path d="M1,1"/></clipPath><clipPath id="b2"/><path d="M2,2" clip-path="url(#a2)"/>',
          '<clipPath id="here-0"><path d="M1,1"/></clipPath><path clip-path="url(#here-0)" d="M2,2"/>'),
-        # the ground, empty groups, invisible elements, attributes for scripts
+        # things to remove: background, empty groups, invisible elements, attributes for scripts
         ('<rect style="fill: rgb(255, 255, 255)"/>', '<rect style="fill: rgb(18, 22, 28)"/>', ""),
         ('<g class="x"><g/><path d=""/></g>', '<g class="x"><g/><path d=""/></g>', ""),
         ('<g style="opacity: 1"><path class="js" d="M0,1" style="stroke-opacity: 1; opacity: 1"/></g>',) * 2
         + ('<path d="M0,1"/>',),
         ('<path class="grid crisp" d="M0,1"/>',) * 2 + ('<path d="M0,1" shape-rendering="crispEdges"/>',),
-        # a child's value that differs from its parent's
+        # a child keeps a value that differs from its parent's
         ('<g style="stroke-width: 2px"><path d="M0,1" style="stroke-width: 1px"/></g>',) * 2
         + ('<g style="stroke-width:2px"><path d="M0,1" style="stroke-width:1px"/></g>',),
     ],
 )  # fmt: skip
-def test_light_and_dark_drawing_become_one_still(light, dark, still):
+def test_light_and_dark_drawings_merge_into_one_still(light, dark, still):
     assert one(light, dark) == still
 
 
-def test_images_that_differ_are_both_in_the_still():
+def test_still_contains_both_images_if_they_differ():
     assert one(embedded("red"), embedded("red")).count("<image") == 1
     both = one(embedded("red"), embedded("blue"))
     assert both.count("<image") == 2
@@ -94,14 +94,14 @@ PATH = '<path d="M0,1L5,6L9,9" transform="translate(3,4)" style="fill:light-dark
         ("translate(3,4)", "translate(4.6,4)", False),
         ("L5,6", "L5,7", True),
         ("L5,6", "L5,9", False),
-        ("L5,6", "L5,6L7,7.5", True),  # an extra corner on nearly the same line
+        ("L5,6", "L5,6L7,7.5", True),  # an extra point, nearly on the line
         ("L5,6", "L5,6L7,19", False),
         ("rgb(1, 2, 3)", "rgb(1, 2, 4)", False),
         ("rgb(4, 5, 6)", "rgb(4, 5, 7)", False),
         ("<path", '<path id="a"', False),
     ],
 )
-def test_svg_differences_tolerates_small_shifts(before, after, is_same):
+def test_svg_comparison_tolerates_small_shifts(before, after, is_same):
     kept, drawn = HEAD.format(PATH), HEAD.format(PATH.replace(before, after))
     assert (svg_differences(kept, drawn) == []) is is_same
 

@@ -315,7 +315,7 @@ def test_the_number_of_rooms_is_limited(store, clock):
 
 # --- the version -------------------------------------------------------------------------------------
 
-# Made in this order, in one room with the phones a, b and c.
+# The changes are made in this order, in one room with the phones a, b and c.
 CHANGES = {
     "lock the door": lambda store, code: store.lock_door(code, shut=True),
     "open the door": lambda store, code: store.lock_door(code, shut=False),
@@ -336,7 +336,7 @@ CHANGES = {
 }
 
 
-def test_the_version_grows_by_one_with_each_real_change(store, code):
+def test_only_real_changes_increment_the_version_of_a_room(store, code):
     grown = {}
     for name, change in CHANGES.items():
         before = store.room(code).version
@@ -347,7 +347,7 @@ def test_the_version_grows_by_one_with_each_real_change(store, code):
     assert grown == dict.fromkeys(CHANGES, (1, 0))
 
 
-def test_room_stores_the_address_of_its_wall(store, code):
+def test_room_stores_the_address_that_its_wall_reports(store, code):
     store.stand(code, "derivation", "d_k=8")
     room = store.room(code)
     assert (room.stem, room.query) == ("derivation", "d_k=8")
@@ -357,7 +357,7 @@ def test_room_stores_the_address_of_its_wall(store, code):
 
 
 def come(store, code, network, many, name="x"):
-    """Let `many` phones of a network come at once; return how many are let in."""
+    """Let `many` phones of an IP network join at once; return the number that is let in."""
     let_in = 0
     for i in range(many):
         with suppress(TooManyAtOnce):
@@ -373,8 +373,8 @@ def test_class_of_a_hundred_behind_one_ip_address_joins_at_once(store, url):
         replica.join(code, "one more", HERE)
 
 
-def test_network_that_joins_after_the_class_cannot_fill_the_room(store, clock):
-    """A class of forty stays, and late phones of its network or of a third one get in."""
+def test_late_ip_network_cannot_fill_the_room_of_a_class(store, clock):
+    """A class of forty keeps its places, and late phones of its IP network or of a third one get in."""
     code = store.open_room(SECRET, stem="start").code
     come(store, code, HERE, 40)
     for i in range(40):
@@ -392,7 +392,7 @@ def test_network_that_joins_after_the_class_cannot_fill_the_room(store, clock):
     assert texts(store, code, "q")[:4] == ["0", "1", "2", "changed"]
 
 
-def test_visitors_who_only_look_take_no_place(store, clock):
+def test_phones_that_only_look_take_no_place(store, clock):
     code = store.open_room(SECRET, stem="start").code
     for i in range(10):
         come(store, code, limits.Network(str(i), str(i)), MOST_PHONES, f"of {i} ")
@@ -433,8 +433,8 @@ def rooms_in_use(url):
     return len(rows_of(url, "lab_rooms"))
 
 
-def test_few_networks_cannot_take_all_rooms(store, clock, url):
-    """Each may have a tenth of the remaining rooms, counted across replicas and without closed ones."""
+def test_a_few_ip_networks_cannot_take_all_rooms(store, clock, url):
+    """Each IP network may have a tenth of the remaining rooms. Rooms of all replicas count, closed ones do not."""
     with opened(url, clock=clock) as replica:
         for i in range(10):
             opens = partial(replica.open_room, SECRET, stem="start", network=limits.Network(f"of {i}", f"site {i}"))
@@ -452,11 +452,11 @@ def test_few_networks_cannot_take_all_rooms(store, clock, url):
 
 
 @pytest.mark.parametrize(("own", "said"), [(1, "1 room"), (2, "2 rooms")])
-def test_network_with_too_many_rooms_is_told_how_many_it_has(own, said):
+def test_error_states_how_many_rooms_an_ip_network_has(own, said):
     assert f"Your network has {said} open, and" in str(TooManyHere(own))
 
 
-def test_network_may_open_rooms_only_at_a_limited_rate(store, clock, monkeypatch):
+def test_ip_network_may_open_rooms_only_at_a_limited_rate(store, clock, monkeypatch):
     monkeypatch.setattr(limits, "OPENED", limits.Rate("opened", 2, 1))
     for _ in range(2):
         store.close(store.open_room(SECRET, stem="start", network=HERE).code)
@@ -467,7 +467,7 @@ def test_network_may_open_rooms_only_at_a_limited_rate(store, clock, monkeypatch
     assert store.open_room(SECRET, stem="start", network=HERE)
 
 
-def test_a_room_nobody_joined_ends_when_wall_and_desk_are_gone(store, clock, url):
+def test_room_that_nobody_joined_ends_when_wall_and_desk_are_gone(store, clock, url):
     left, seen, joined = (store.open_room(SECRET, stem="start").code for _ in range(3))
     store.join(joined, "a")
     assert not store.is_unseen(seen)
@@ -499,7 +499,7 @@ def test_new_rooms_have_longer_codes_while_codes_are_guessed(store, clock):
     assert store.has_joined(during, "a")
 
 
-def test_rate_limit_is_shared_by_replicas_and_recovers_in_time(store, clock, url):
+def test_rate_limit_is_shared_by_replicas_and_recovers_with_time(store, clock, url):
     rate = limits.Rate("some", 3, 60)
     assert not store.is_over(rate, "a")
     assert store.takes(rate, "a")  # before the first room there is nothing to protect
@@ -518,7 +518,7 @@ def test_rate_limit_is_shared_by_replicas_and_recovers_in_time(store, clock, url
     assert rows_of(url, "lab_limits") == []
 
 
-def test_rate_limit_forgets_the_oldest_of_too_many_networks(store, clock, monkeypatch):
+def test_rate_limit_forgets_the_oldest_of_too_many_ip_networks(store, clock, monkeypatch):
     store.open_room(SECRET, stem="start")
     monkeypatch.setattr("pages._view.classroom.kept._MOST_KEYS", 2)
     rate = limits.Rate("some", 1, 0)
@@ -605,7 +605,7 @@ def test_a_late_answer_is_refused(store, code, said):
     assert texts(store, code, "q") == ["1", "2"]
 
 
-def test_reset_opens_a_question_and_keeps_only_its_first_answers(store, code):
+def test_reset_reopens_a_question_and_keeps_its_first_answers(store, code):
     for question in "qr":
         store.answer(code, question, "a", "1")
         store.ask(code, question, revealed=True)
@@ -745,7 +745,7 @@ def _by_teacher(store, codes):
     return [(code, next(i for i in range(PROCESSES) if store.is_teacher(code, f"secret {i}"))) for code in codes]
 
 
-def test_eight_processes_at_once_lose_nothing_and_repeat_no_number(url):
+def test_eight_simultaneous_processes_lose_nothing_and_repeat_no_number(url):
     with opened(url) as store:
         code = store.open_room(SECRET, stem="start").code
         told = crowd(url, code)
@@ -805,7 +805,7 @@ def held(url, code):
         connection.rollback()
 
 
-def test_write_waits_for_another_write_and_a_read_does_not(store, code, url):
+def test_writes_wait_for_another_write_and_reads_do_not(store, code, url):
     with ThreadPoolExecutor(1) as pool:
         with held(url, code):
             joining = pool.submit(store.join, code, "d")
@@ -816,8 +816,8 @@ def test_write_waits_for_another_write_and_a_read_does_not(store, code, url):
         assert store.room(code).joined == 4
 
 
-def test_a_write_gives_up_after_a_long_wait_and_a_read_never_waits(store, code, url):
-    """Threads of one process queue behind the one that waits for the database."""
+def test_writes_give_up_after_a_while_and_reads_never_wait(store, code, url):
+    """Threads of one process queue behind the thread that waits for the database."""
     with opened(url, clock=store._clock, patience=0.3) as hasty:
         with ThreadPoolExecutor(8) as pool, held(url, code):
             joining = [pool.submit(hasty.join, code, phone) for phone in "defgh"]
@@ -827,7 +827,7 @@ def test_a_write_gives_up_after_a_long_wait_and_a_read_never_waits(store, code, 
         assert hasty.room(code).joined == 4
 
 
-def test_a_write_to_a_file_waits_as_long_for_threads_as_for_processes(tmp_path):
+def test_sqlite_write_waits_equally_long_for_threads_and_processes(tmp_path):
     url = f"sqlite:///{tmp_path}/rooms.sqlite"
     with opened(url) as store:
         code = store.open_room(SECRET, stem="start").code
@@ -844,7 +844,7 @@ def test_a_write_waits_two_seconds_by_default():
     assert Store()._patience == PATIENCE == 2.0
 
 
-def test_creating_tables_and_opening_rooms_wait_for_one_another(schema):
+def test_only_one_replica_at_a_time_creates_tables_or_opens_rooms(schema):
     with opened(schema) as store, ThreadPoolExecutor(1) as pool:
         for work in (partial(store.room, "BCDF"), partial(store.open_room, SECRET, stem="start"), store.sweep):
             with psycopg.connect(schema) as other:
@@ -875,7 +875,7 @@ IN_FIRST = (
     "INSERT INTO lab_answers VALUES ('BCDF', 'q', 0, '1')",
     "INSERT INTO lab_asked VALUES ('BCDF', 'q', false, false, 1)",
 )
-# The writes of a replica of the first version, which names its columns.
+# Writes of a replica that still runs the first version: they name their columns.
 BY_FIRST = (
     "INSERT INTO lab_phones (code, phone, number, draw) VALUES ('BCDF', 'z', 1, NULL)",
     "INSERT INTO lab_answers (code, question, number, text) VALUES ('BCDF', 'q', 1, '2')",
@@ -896,7 +896,7 @@ SECOND = (
     "ALTER TABLE lab_rooms ADD COLUMN closed DOUBLE PRECISION",
     "ALTER TABLE lab_answers ADD COLUMN settings VARCHAR",
 )
-# The columns that the third version added to those tables; it also added new tables.
+# The columns that the third version added to existing tables; it also added new tables.
 THIRD = tuple(
     f"ALTER TABLE lab_rooms ADD COLUMN {column}"
     for column in ("waiting INTEGER", "shut BOOLEAN", "seen DOUBLE PRECISION", "opener VARCHAR")
@@ -1008,7 +1008,7 @@ def test_unreachable_database_is_reported_in_a_sentence(unreachable):
 
 
 def test_missing_database_rights_are_reported(postgres, schema):
-    """First without the right to create tables, then without the right to read those of another role."""
+    """First revoke the right to create tables, then the right to read tables of another role."""
     role = schema.partition("test_")[2].partition("%20")[0]
     name = f"guest_{role}"
     with psycopg.connect(postgres, autocommit=True) as connection:
@@ -1024,7 +1024,7 @@ def test_missing_database_rights_are_reported(postgres, schema):
 
 
 def test_callers_of_an_unreachable_database_do_not_queue(postgres, monkeypatch):
-    """Else each would wait as long as all those before it."""
+    """In a queue, each caller would also wait for all callers before it."""
     together = Barrier(3)
 
     def begin():

@@ -1,4 +1,4 @@
-"""The lab's assumptions about Streamlit beyond its public interface: a failing test says where to repair them."""
+"""The lab's assumptions about Streamlit's private parts; a failing test names the code to repair."""
 
 import pkgutil
 import re
@@ -36,7 +36,7 @@ def broken(what, where=MODULE):
 
 
 def reaches_inside(source):
-    """Return the private parts of Streamlit that a source text uses: what it imports, and modules of `st`."""
+    """Return the private parts of Streamlit that a source text uses: imports and modules of `st`."""
     modules = {each.name for each in pkgutil.iter_modules(st.__path__) if not callable(getattr(st, each.name, None))}
     reached = set(re.findall(r"\bst\.(\w+)", source)) & modules - {"column_config", "components"}
     imported = re.findall(r"^\s*(?:from|import) (streamlit\b.*)", source, re.MULTILINE)
@@ -60,7 +60,7 @@ def test_run_context_has_the_fields_that_the_lab_reads(name):
     )
 
 
-def test_session_is_known_in_a_run_and_nowhere_else():
+def test_session_is_known_only_during_a_run():
     def script():
         import streamlit as st
 
@@ -83,7 +83,7 @@ def test_runtime_knows_if_a_session_is_active():
     assert takes == ["self", "session_id"], broken(f"is_active_session takes {takes}")
 
 
-def test_reading_the_state_lets_streamlit_end_the_run():
+def test_reading_the_session_state_lets_streamlit_end_the_run():
     looks = []
     with suppress(KeyError):
         SafeSessionState(SessionState(), lambda: looks.append(1))["asked"]
@@ -108,7 +108,7 @@ def test_fragment_rerun_is_refused_during_a_run_of_the_whole_page():
 # --- messages ------------------------------------------------------------------------------------------
 
 
-def test_page_is_requested_by_its_name():
+def test_message_that_requests_a_page_contains_its_name():
     wish = BackMsg.FromString(_streamlit.wish_for("start"))
     assert wish.WhichOneof("type") == "rerun_script", broken("another message asks for a page")
     assert wish.rerun_script.page_name == "start", broken("a page is named in another way")
@@ -132,14 +132,14 @@ def test_the_end_of_a_run_is_recognised(message, ends):
     assert _streamlit.ends_the_run(message.SerializeToString()) is ends, broken("the end of a run is said otherwise")
 
 
-def test_reconnecting_page_names_its_session_as_the_third_protocol():
+def test_reconnecting_page_sends_its_session_as_the_third_protocol():
     assert "[...protocols.slice(0, 2), session]" in KNOWN
     named = Headers({"sec-websocket-protocol": "streamlit, token, mine"})
     found = starlette_websocket._parse_subprotocols(named)
     assert found == ("streamlit", "token", "mine"), broken("a session is named elsewhere", f"{SCRIPT}, protocolsOf")
 
 
-def test_file_request_names_its_session_where_the_script_reads_it():
+def test_file_request_has_its_session_where_our_script_reads_it():
     message = BackMsg()
     message.backend_operation_request.session_id = message.backend_operation_request.request_id = "mine"
     said = message.SerializeToString()
@@ -173,12 +173,12 @@ def test_all_other_addresses_of_streamlit_are_private():
     assert any(headers.is_private(path) and path.endswith("/metrics") for path, _ in routes())
 
 
-def test_uploads_have_only_the_address_that_is_counted():
+def test_uploads_have_no_other_address_than_the_counted_one():
     taken = [path for path, methods in routes() if methods & {"PUT", "POST", "PATCH"} and not headers.is_private(path)]
     assert taken == [f"/{_streamlit.UPLOADS}{{session_id}}/{{file_id}}"], broken(f"files come to {taken}")
 
 
-def test_the_health_address_is_beside_the_message_stream():
+def test_health_address_is_next_to_that_of_the_message_stream():
     assert _streamlit.STREAM in [path.strip("/") for path, _ in routes()], broken("messages go to another address")
     assert 'replace(/stream$/, "health")' in KNOWN
     assert _streamlit.STREAM.replace("stream", "health") in [path.strip("/") for path, _ in routes()], broken(
@@ -196,14 +196,14 @@ def scripts():
 
 
 def names():
-    """Yield the names that our scripts and style rules use for parts of Streamlit's page, each with its file."""
+    """Yield (name, file) for each name of a part of Streamlit's page in our scripts and style rules."""
     for path in sorted([VIEW / "live/streamlit.js", *(VIEW / "style").glob("*.css")]):
         found = set(re.findall(r"\bst[A-Z]\w+(?:-\w+)?|react-aria-\w+", path.read_text(encoding="utf-8")))
         yield from (pytest.param(name, path, id=f"{path.name}-{name}") for name in sorted(found))
 
 
 @pytest.mark.parametrize(("name", "path"), [*names()])
-def test_parts_of_the_page_have_the_names_that_we_search_for(name, path):
+def test_page_of_streamlit_contains_the_names_that_we_search_for(name, path):
     where = path.relative_to(VIEW.parents[1])
     head, dash, _ = name.partition("-")  # the rest may be composed later, such as stBaseButton-${kind}
     found = rf"[`\"' ]({name}[`\"' ]" + (rf"|{head}-\$)" if dash else ")")
@@ -213,7 +213,7 @@ def test_parts_of_the_page_have_the_names_that_we_search_for(name, path):
 @pytest.mark.parametrize(
     "name", ["data-test-script-state", "data-test-connection-state", "notRunning", "CONNECTED", "st-key-"]
 )
-def test_the_page_exposes_its_state(name):
+def test_page_of_streamlit_exposes_its_state(name):
     assert name in scripts(), broken(f"its page has no {name} any more", f"{SCRIPT} and pages/_view/style")
 
 
@@ -237,15 +237,15 @@ def test_the_page_accepts_the_address_of_its_server():
 
 
 @pytest.mark.parametrize("part", _streamlit.PARTS)
-def test_part_of_the_page_has_its_own_script(part):
+def test_part_of_the_streamlit_page_has_its_own_script(part):
     found = [each for each in (BROWSER).glob(f"{part}.*.js")]
     assert len(found) == 1, broken(f"{part} has another script", "pages/_view/_streamlit.py, PARTS")
     assert f"./static/js/{found[0].name}" in _streamlit.scripts_of_parts()
-    assert len(_streamlit.scripts_of_parts()) > len(_streamlit.PARTS)  # with their imports
+    assert len(_streamlit.scripts_of_parts()) > len(_streamlit.PARTS)  # imported scripts count too
 
 
 def test_style_rules_never_use_has():
-    """Each `:has()` costs a picture of a drag some milliseconds; `live/boxes.js` sets a class instead."""
+    """Each `:has()` delays every picture of a drag by milliseconds; `live/boxes.js` sets a class instead."""
     texts = {
         path: path.read_text(encoding="utf-8") for path in VIEW.rglob("*") if path.suffix in {".css", ".html", ".py"}
     }
@@ -253,7 +253,7 @@ def test_style_rules_never_use_has():
     assert [str(path.relative_to(VIEW)) for path, text in texts.items() if ":has(" in text] == []
 
 
-def test_no_other_file_refers_to_parts_of_the_page():
+def test_no_other_file_refers_to_parts_of_the_streamlit_page():
     inside = re.compile(r"data-testid|_stcore|\.st[A-Z]|testScriptState|__streamlit")
     may = {VIEW / "_streamlit.py", VIEW / "live/streamlit.js", *(VIEW / "style").glob("*.css")}
     files = [
@@ -266,7 +266,7 @@ def test_no_other_file_refers_to_parts_of_the_page():
 # --- the HTML page -------------------------------------------------------------------------------------
 
 
-def test_page_has_one_title_and_one_end_of_its_body():
+def test_page_of_streamlit_has_one_title_and_one_end_of_its_body():
     page = (Path(st.__file__).parent / "static/index.html").read_text(encoding="utf-8")
     where = "pages/_view/server/links.py"
     assert page.count("<title>Streamlit</title>") == 1, broken("its page has another title", where)
@@ -280,8 +280,8 @@ def test_browser_keeps_messages_that_a_later_run_may_refer_to():
     assert message.max_cached_message_age == 20, broken("how long the browser keeps messages", ".streamlit/config.toml")
 
 
-def test_streamlit_compresses_no_response_too_small_for_us():
-    """If Streamlit compressed after us, the response would have the ETag of the uncompressed one."""
+def test_streamlit_compresses_no_response_that_we_leave_uncompressed():
+    """Else the compressed response would have the ETag of the uncompressed one."""
     assert starlette_server_config.GZIP_MINIMUM_SIZE >= compress.SMALLEST, broken(
         "it packs smaller answers", "pages/_view/server/compress.py"
     )

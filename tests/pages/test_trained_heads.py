@@ -36,7 +36,7 @@ def test_word_beyond_the_text_becomes_its_last_word():
     assert "“[SEP]” looks most at" in shown["trained_attention"].sentence
 
 
-def test_an_address_shows_its_head_at_its_exponent():
+def test_address_opens_its_head_at_its_exponent():
     said = {"exponent": "0.3", "layer": "5", "head_of_layer": "2", "text": "a list"}
     found = measure_trained_heads(TrainedHeadsParams("list"))
     app = open_page("trained_heads", **said)
@@ -63,7 +63,7 @@ def test_each_step_shows_only_its_picture(step, key):
     )
 
 
-def test_the_first_step_is_never_divided():
+def test_first_step_ignores_the_exponent():
     app = open_page("trained_heads", step="undivided", exponent="0.3")
     found = measure_trained_heads(TrainedHeadsParams()).scaled(0.0)
     assert np.allclose(traces(app, "trained_undivided")["heads, σ"]["y"], found.score_std.ravel())
@@ -89,7 +89,7 @@ def test_chosen_head_links_to_its_report():
     assert "dₖ = 32" in charts(report)["your_histogram"].alt.replace("d_k", "dₖ")
 
 
-def test_file_of_a_head_can_be_read_back():
+def test_downloaded_file_of_a_head_can_be_uploaded():
     values = {"text": "cat", "layer": 6, "head_of_layer": 12}
     result, problem = read_your_scores(("mine.npz", work.head_file(values)))
     assert problem is None
@@ -139,7 +139,7 @@ def own_page(found, monkeypatch, sentence, **said):
     return app
 
 
-def test_own_sentence_is_read_at_the_slider_s_exponent(small_model, monkeypatch):
+def test_own_sentence_is_read_at_the_exponent_of_the_slider(small_model, monkeypatch):
     app = own_page(small_model, monkeypatch, "a key")
     assert [each.message for each in app.exception] == []
     assert len(app.info) == 0
@@ -156,7 +156,7 @@ def test_own_sentence_is_read_at_the_slider_s_exponent(small_model, monkeypatch)
     assert max(np.delete(last["y"], 3)) < 0.999
 
 
-def test_a_long_text_is_cut_with_a_note(small_model, monkeypatch):
+def test_long_text_is_cut_with_a_note(small_model, monkeypatch):
     app = own_page(small_model, monkeypatch, "x" * 100)
     assert [each.value for each in app.info] == ["Only the first 64 tokens of your text are read."]
     assert charts(app)["trained_spread"].sentence.endswith("of 64 words.")
@@ -215,7 +215,7 @@ def scaled(app, shown):
     return shown.measure_trained_heads.scaled(app.session_state["exponent"])
 
 
-def test_undivided_heads_have_wide_spreads_and_see_few_words():
+def test_undivided_heads_spread_widely_and_look_at_few_words():
     found = measure_trained_heads(TrainedHeadsParams()).scaled(0.0)
     assert charts(open_page("trained_heads", step="undivided"))["trained_undivided"].sentence.startswith("Not divided")
     assert found.n_tokens == 76
@@ -223,7 +223,7 @@ def test_undivided_heads_have_wide_spreads_and_see_few_words():
     assert found.median_keys < 2
 
 
-def test_trained_heads_spread_by_more_than_1_and_see_few_or_many_words():
+def test_trained_heads_spread_widely_and_look_at_few_or_many_words():
     found = measure_trained_heads(TrainedHeadsParams()).scaled(0.5)
     assert (found.score_std > 1).mean() > 0.6
     assert found.effective_keys.min() < 2 < 60 < found.effective_keys.max()
@@ -276,7 +276,7 @@ def test_truth_is_the_median_number_of_keys_without_the_scale():
     assert f"spread by {found.median_std:.2g}," in bet.outcome(values).why
 
 
-def test_slider_lacks_the_exponent_while_the_bet_is_open():
+def test_exponent_has_no_slider_while_the_bet_is_open():
     app = open_page("trained_heads", bet="1", step="heads")
     assert step_of(app).name == "undivided"
     assert "exponent" not in drawn_controls(app)

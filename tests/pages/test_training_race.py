@@ -27,7 +27,7 @@ from tests.pages.test_moving import answer, picture_at
 
 @pytest.fixture(autouse=True)
 def _in_no_time(monkeypatch):
-    """Remove the pauses between the steps of a race: nobody watches."""
+    """Remove the pauses between the steps of a race, which are for spectators."""
     monkeypatch.setattr(race, "_PLAYED", 0)
 
 
@@ -59,7 +59,7 @@ def go(app, step):
 
 def move(app, d_k):
     opening.widget(app, "d_k").set_value(d_k)
-    app.query_params["d_k"] = str(d_k)  # as the browser's address does
+    app.query_params["d_k"] = str(d_k)  # in a browser, the slider also sets the address
     return opening.settle(app)
 
 
@@ -76,7 +76,7 @@ def watch(run):
 
 
 def train(app):
-    """Train to the end. AppTest always draws the whole page, where a race pauses, so the pause is switched off."""
+    """Train to the end; skip the pauses that a race makes whenever the whole page is drawn, as AppTest always does."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(race, "go_on", lambda rest: None)
         opening.button(app, "Train").click().run()
@@ -89,7 +89,7 @@ def train(app):
 
 def test_default_race_is_shown_and_a_long_one_waits_for_a_button():
     app = open_race()
-    # Near-ties decide some answers, and rounding, which depends on the processor, decides the near-ties.
+    # Some answers are near-ties: they depend on rounding, and so on the processor.
     said = "After 300 steps at dₖ = 64, raw gets few right, ÷ √dₖ all and ÷ dₖ (nearly all|most)( .still rising.)?[.]"
     assert re.fullmatch(said, first_sentence(app))
     assert dial(app).shown[-1] == "step 300"
@@ -102,7 +102,7 @@ def test_default_race_is_shown_and_a_long_one_waits_for_a_button():
     assert list(opening.charts(app)) == ["race_attention"]
 
 
-def test_stated_time_of_a_race_is_at_least_that_of_its_film():
+def test_stated_time_of_a_race_is_at_least_the_time_to_play_it():
     short, long = TrainingRaceParams(8, n_seeds=1), TrainingRaceParams(1024, n_seeds=8, n_steps=20_000)
     assert work.time_of(short, False) == work.about(work.PLAYED) == "about 10 seconds"
     assert work.time_of(long, False) == race.about(long.price) != "about 10 seconds"
@@ -114,7 +114,7 @@ def test_stated_time_of_a_race_is_at_least_that_of_its_film():
 @pytest.mark.parametrize("n_steps", [10, 60, 300])
 @pytest.mark.parametrize("n_seeds", [1, 8])
 def test_a_page_computes_at_most_a_second_unasked(monkeypatch, d_k, rates, n_steps, n_seeds):
-    """It computes the race, its first step, or the pairs; other tests compare their prices with counted work."""
+    """Check the prices of the race, its first step and the pairs; other tests compare prices with counted work."""
     ran = []
     monkeypatch.setattr(race.core, "race_frames", lambda params, **_: iter([ran.append((params, None))]))
     monkeypatch.setattr(compute, "kept", lambda *_: None)
@@ -146,7 +146,7 @@ def test_a_page_holds_at_most_100_mb_unasked(query):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     run = app.session_state["race_run"]
-    assert run.params.n_seeds == 8  # Train trains all eight
+    assert run.params.n_seeds == 8  # the Train button will train all eight seeds
     assert run.result.progress < 1
     assert 1 <= run.result.params.n_seeds < 8
     assert peak < 100e6
@@ -195,7 +195,7 @@ def test_the_race_preset_has_the_default_of_every_setting():
         assert opening.controls_of("training_race")[name].default == value
 
 
-def test_moved_slider_shows_the_untrained_start_and_keeps_the_race(monkeypatch):
+def test_moving_the_slider_shows_the_untrained_start_and_keeps_the_race(monkeypatch):
     app = open_race(n_seeds="1")
     run = app.session_state["race_run"]
     monkeypatch.setattr(race.work, "train", None)  # any training would fail
@@ -207,7 +207,7 @@ def test_moved_slider_shows_the_untrained_start_and_keeps_the_race(monkeypatch):
     assert first_sentence(move(app, 64)).startswith("After 300 steps at dₖ = 64, ")
 
 
-def test_a_link_shows_the_last_race_after_the_slider_has_moved_on():
+def test_link_keeps_the_d_k_of_the_last_race_beside_that_of_the_slider():
     mine = move(open_race(n_seeds="1"), 16)
     assert mine.query_params == {"n_seeds": "1", "d_k": "16", "race_d_k": "64", "step": "race"}
     theirs = open_race(**mine.query_params)
@@ -237,7 +237,7 @@ def test_a_running_race_stays_in_the_picture_while_the_slider_moves(monkeypatch)
     opening.settle(app)
     assert first_sentence(app).startswith("After 3,000 steps at dₖ = 8, ")
     assert not first_sentence(app).endswith(" The slider stands elsewhere.")
-    assert opening.large_slider(app).value == 8  # the address has the race's own d_k, so that others see the same
+    assert opening.large_slider(app).value == 8  # the address has the d_k of the race, so a shared link shows the same
     assert "d_k" in app.query_params
     theirs = open_race(**{name: str(each) for name, each in app.query_params.items()})
     assert opening.said(theirs)["race_attention"] == opening.said(app)["race_attention"]
@@ -245,7 +245,7 @@ def test_a_running_race_stays_in_the_picture_while_the_slider_moves(monkeypatch)
     assert first_sentence(move(app, 8)).startswith("After 3,000 steps at dₖ = 8, ")
 
 
-def test_train_and_new_settings_start_a_race_at_the_slider_s_d_k():
+def test_train_and_new_settings_start_a_race_at_the_d_k_of_the_slider():
     app = move(open_race(n_seeds="1", n_steps="20", n_pairs="4", d_k="8"), 4)
     run = train(app)
     assert (run.params.d_k, run.result.progress) == (4, 1)
@@ -274,13 +274,13 @@ def test_only_a_preset_with_its_own_dimension_changes_d_k():
     app = choose(open_race(d_k="32"), "fresh_data")
     assert app.session_state["race_run"].params.d_k == 32
     assert opening.widget(choose(app, "small_d_k"), "d_k").value == 8
-    assert first_sentence(app).startswith("After 300 steps at dₖ = 8, ")  # chosen by the preset, not dragged
+    assert first_sentence(app).startswith("After 300 steps at dₖ = 8, ")  # trained: no drag set d_k
     move(app, 32)
     assert app.selectbox("race_preset").value == "race"
     assert choose(choose(app, "small_d_k"), "race").session_state["race_run"].params.d_k == 64
 
 
-def test_other_settings_match_no_preset_and_an_own_exponent_adds_a_run():
+def test_another_exponent_adds_a_run_and_other_settings_match_no_preset():
     app = open_race(learning_rate="0.3", exponent="0.25", start="scores")
     params = app.session_state["race_run"].params
     assert (app.selectbox("race_preset").value, params.learning_rate) == ("own settings", 0.3)
@@ -289,7 +289,7 @@ def test_other_settings_match_no_preset_and_an_own_exponent_adds_a_run():
 
 
 @pytest.mark.walk
-def test_played_race_shows_every_stored_step_and_the_same_end(monkeypatch):
+def test_played_race_shows_every_step_and_ends_like_one_shown_at_once(monkeypatch):
     at_once = open_race(n_seeds="2", n_steps="50").session_state["race_run"].result
     compute.forget()
     monkeypatch.setattr(work, "AT_ONCE", 0)
@@ -308,7 +308,7 @@ def test_played_race_shows_every_stored_step_and_the_same_end(monkeypatch):
     assert not {"Stop", "Skip to the end"} & {each.label for each in app.button}
 
 
-def test_dial_shows_the_stored_step_on_a_cold_server_too(monkeypatch):
+def test_dial_shows_the_stored_step_even_on_a_cold_server(monkeypatch):
     mine = open_race(n_seeds="2", d_k="16")
     assert (dial(mine).stops[:3], dial(mine).stops[-2:]) == ([0, 5, 10], [295, LAST])
     moving = opening.widget(mine, "trained_steps").set_value(45)
@@ -395,7 +395,7 @@ def test_leaving_the_page_stops_a_running_race(monkeypatch):
 
 
 @pytest.mark.walk
-def test_map_of_the_rates_does_not_change_the_race():
+def test_computing_the_map_of_rates_does_not_change_the_race():
     app = open_race(n_seeds="1", seed="4", d_k="96")
     result = app.session_state["race_run"].result
     go(app, "rates")
@@ -408,7 +408,7 @@ def test_map_of_the_rates_does_not_change_the_race():
     assert dial(go(app, "race")).shown[-1] == "step 300"
 
 
-def test_maps_and_twins_follow_the_slider():
+def test_map_of_rates_and_comparison_of_twins_follow_the_slider():
     app = open_race(n_steps="20", n_seeds="1", n_pairs="4")
     for d_k in (896, 8):
         move(go(app, "race"), d_k)
@@ -425,7 +425,7 @@ def compare_twins(app):
     return opening.prose(app)
 
 
-def test_descent_without_the_scale_has_the_losses_of_its_twin():
+def test_gradient_descent_without_the_scale_has_the_losses_of_its_twin():
     compute.forget()
     app = open_race(d_k="256", n_steps="10", n_seeds="1")
     assert "| optimizer |" not in opening.prose(app)
@@ -435,13 +435,13 @@ def test_descent_without_the_scale_has_the_losses_of_its_twin():
     assert large == "| Gradient descent, rate 1 | × √dₖ | exactly equal |"
     assert " | × ⁴√dₖ | " in adam
     assert "(the wrong power) | more than 1 % apart " in wrong
-    assert "Compare" not in [each.label for each in app.button]  # for the next visitor too
+    assert "Compare" not in [each.label for each in app.button]  # the result is cached for everybody
     again = open_race(d_k="256", n_steps="10", n_seeds="1")
     assert len(opening.rows_of(again, "| optimizer |")) == 4
 
 
 def starters(app):
-    """Return the controls that start a race: Train, or the dial, whose ▶ plays one."""
+    """Return the controls that start a race: the Train button, or the dial, whose ▶ plays the race."""
     dials = [each.key for each in app.get("bidi_component") if each.key == "trained_steps_dial"]
     return [each.label for each in app.button if each.label == "Train"] + dials
 
@@ -460,7 +460,7 @@ def test_race_has_exactly_one_control_that_starts_it(monkeypatch):
     assert starters(opening.settle(long)) == ["trained_steps_dial"]
 
 
-def test_rates_step_opens_with_its_map():
+def test_step_rates_opens_with_the_map_of_rates():
     app = open_race(step="rates")
     assert opening.charts(app)["race_rates"].sentence.startswith("At dₖ = 64, ")
     assert "one seed" in opening.sure_of(app, "race_rates")
@@ -483,7 +483,7 @@ def test_a_placed_bet_starts_the_race_and_is_judged_at_its_end():
     app = bet_on(open_race(bet="1", n_seeds="1"), "root")
     assert first_sentence(app).startswith("Untrained at dₖ = 64, ")
     assert "in fact: " not in opening.seen(app).lower()
-    assert "race_run" not in app.session_state  # the next run of its fragment starts it
+    assert "race_run" not in app.session_state  # the next run of the fragment starts the race
     app.run()  # a run of the whole page shows the end
     assert first_sentence(app).startswith("After 300 steps at dₖ = 64, ")
     assert "In fact: only ÷ √dₖ" in opening.seen(app)
@@ -506,8 +506,8 @@ def test_played_race_does_not_reveal_the_truth_before_its_end(monkeypatch):
 
 
 @pytest.mark.walk
-def test_a_judged_bet_shows_its_own_race(monkeypatch):
-    """If the line judges by a race that the server has run before, the maps must show that race too, not the start."""
+def test_judged_bet_shows_the_race_that_it_is_judged_by(monkeypatch):
+    """If the verdict uses a race that the server has cached, the maps must show that race, not the start."""
     compute.forget()
     train(move(open_race(n_seeds="1"), 16))
     monkeypatch.setattr(work, "AT_ONCE", 0)
@@ -558,7 +558,7 @@ def make_small(monkeypatch):
     monkeypatch.setitem(dose.JOBS, "sgd", dose.new_job("sgd"))
 
 
-def test_the_table_is_computed_once_for_all_and_says_when_and_how(monkeypatch):
+def test_table_is_computed_once_for_everybody_and_says_when_and_how(monkeypatch):
     make_small(monkeypatch)
     app = open_race(d_k="8", n_steps="10", step="rates")
     assert "Not computed since this server was started" in opening.prose(app)
@@ -575,7 +575,7 @@ def test_the_table_is_computed_once_for_all_and_says_when_and_how(monkeypatch):
     assert "11 learning rates for each scale" in said
 
 
-def test_waiting_visitors_share_work_and_a_table_can_be_recomputed(monkeypatch):
+def test_visitors_share_the_work_on_a_table_and_can_recompute_it(monkeypatch):
     make_small(monkeypatch)
     monkeypatch.setattr(jobs.st, "session_state", {})
     dose.want("sgd")
@@ -594,7 +594,7 @@ def test_waiting_visitors_share_work_and_a_table_can_be_recomputed(monkeypatch):
 # --- the whole transformer ------------------------------------------------------------------------------
 
 
-def test_last_step_shows_transformers_at_the_address_s_rate():
+def test_last_step_shows_transformers_at_the_rate_of_the_address():
     app = open_race(model_rate="0.01", step="transformer")
     assert [*opening.charts(app)] == ["transformer_learning"]
     said = opening.said(app)
@@ -658,7 +658,7 @@ def test_try_small_rate(tried):
 
 
 def test_try_between_small(tried):
-    """At d_k = 4 the divisors differ little: as many rows are put right, and none is flat."""
+    """At d_k = 4 the divisors differ little: they put about equally many rows right, and none starts flat."""
     _, shown = tried("training_race", "between_small", **ADVERSE, step="between", d_k="512")
     found = shown.tell_story
     assert found.params.d_k == 4
@@ -677,8 +677,8 @@ def test_try_between_large(tried):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_best_rates_at_a_small_d_k_hold_for_other_seeds(seed):
-    """The promise of the try names rates, so it must hold for any draw."""
+def test_best_rates_at_a_small_d_k_are_the_same_for_other_seeds(seed):
+    """The try promises these rates, so they must be the best for any draw."""
     params = TrainingRaceParams(d_k=4, n_seeds=5, seed=seed)
     assert training_race.sweep_learning_rates(params).best_rates == (0.3, 1.0, 3.0)
 
@@ -714,18 +714,18 @@ def test_try_same_first_scores(tried):
 
 
 def test_try_that_moves_only_d_k_shows_the_finished_race(tried):
-    """A move of the slider would show the start instead."""
+    """After a drag of the slider, the page would show the start."""
     app, shown = tried("training_race", "no_harm", d_k="64")
     assert finished(app, shown)[0] >= 0.95
 
 
-def test_line_of_the_race_names_the_task_and_its_marks():
+def test_line_of_the_race_explains_the_task():
     said = LESSON.step("race").line.partition(". ")[0]
     assert all(word in said for word in ("must learn", "return the value", "one right key", "on the diagonal"))
 
 
 def test_verdict_at_another_seed_agrees_with_the_maps():
-    """A verdict by the mean of five seeds would contradict a map on which 31 of 32 are right."""
+    """A verdict from the mean of five seeds would contradict the map, which has 31 of 32 answers right."""
     values = Address(LESSON, {"seed": "8", "d_k": "64"}).values
     found = compute.result(work.train, work.params(values), False)[0]
     assert training_race.right_in_map(found) == (5, 32, 31)

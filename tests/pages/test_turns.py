@@ -18,10 +18,10 @@ def line_of(line, *visitors, long=True):
 
 
 @pytest.mark.parametrize(("slots", "before"), [(1, [0, 1, 2, 3]), (2, [0, 0, 1, 2]), (5, [0, 0, 0, 0])])
-def test_as_many_compute_as_there_are_slots_and_others_queue(slots, before):
+def test_computations_beyond_the_number_of_slots_queue(slots, before):
     line = Line(slots)
     assert line_of(line, *"abcd") == before
-    assert line_of(line, *"dcba") == before[::-1]  # asking does not change the order
+    assert line_of(line, *"dcba") == before[::-1]  # asking in another order does not change the queue
 
 
 def test_visitor_who_leaves_makes_room_for_the_next():
@@ -42,7 +42,7 @@ def test_a_short_computation_goes_first_and_long_ones_pause():
     assert line_of(line, *"ab") == [0, 1]
 
 
-def test_a_visitor_has_one_place_for_all_kinds_of_computation():
+def test_visitor_has_one_place_for_short_and_long_computations():
     line = Line(1)
     assert line_of(line, *"ab") == [0, 1]
     assert line.before("a", long=False) == 0
@@ -99,7 +99,7 @@ def held(line):
     other.join()
 
 
-def test_run_waits_for_its_turn_and_says_how_many_are_before_it(line, held, monkeypatch):
+def test_waiting_run_says_how_many_are_before_it(line, held, monkeypatch):
     words = []
 
     class Place:
@@ -115,7 +115,7 @@ def test_run_waits_for_its_turn_and_says_how_many_are_before_it(line, held, monk
     assert line.before("two", long=False) == 0
 
 
-def test_a_page_takes_its_turn_and_leaves_the_queue(line):
+def test_page_leaves_the_queue_after_its_turn(line):
     app = open_page("score_variance", n_samples="1000", d_k="3")
     assert "score_histograms" in charts(app)
     assert line.before("another", long=True) == 0
@@ -219,7 +219,7 @@ def test_visitor_has_at_most_one_job(line, monkeypatch):
     assert has_ended(second)
 
 
-def test_job_serves_all_who_want_it_with_its_latest_frame(line, monkeypatch):
+def test_job_gives_its_latest_frame_to_all_visitors_who_want_it(line, monkeypatch):
     go_on, who = threading.Event(), ["one"]
 
     def frames():
@@ -243,7 +243,7 @@ def test_job_serves_all_who_want_it_with_its_latest_frame(line, monkeypatch):
     assert job.frame == "last"
 
 
-def test_frames_continue_where_they_paused(line):
+def test_resumed_job_continues_with_the_next_frame(line):
     seen = []
     job = Job("this", lambda: (seen.append(each) or each for each in range(20)))
     job.check = lambda: Job.check(job) or (job.leave() if job.frame == 7 else None)
@@ -261,7 +261,7 @@ def waiting(held, monkeypatch):
     return app.button(key="compute_main").click().run()
 
 
-def test_a_page_shows_a_job_s_progress_and_then_its_picture(waiting, held):
+def test_page_shows_the_progress_of_a_job_and_then_its_picture(waiting, held):
     app, job = waiting, waiting.session_state["job"]
     while not job.before:
         time.sleep(0.01)

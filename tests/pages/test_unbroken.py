@@ -27,7 +27,7 @@ def test_number_and_sign_stay_on_one_line(text, whole):
     assert read(html) == text
 
 
-def test_line_tries_and_answers_keep_numbers_whole():
+def test_line_tries_and_bet_options_keep_numbers_whole():
     race = LESSONS["training_race"]
     assert "<b>One key takes" in (line := way.line_html(Line("One key takes 52 %.", "", "at dₖ = 64"), asks=False))
     assert re.findall('"whole">(.*?)<', line) == ["52 %", "dₖ = 64"]

@@ -36,14 +36,14 @@ def test_each_step_shows_only_its_picture(step, key):
     assert list(charts(open_lesson(step=step))) == [key]
 
 
-def test_size_of_x_matters_only_without_layer_norm():
+def test_spread_of_x_matters_only_without_layer_norm():
     normalised, free = (deviations(open_lesson(x_std="7", x_mean="3", normalise=state)) for state in ("on", "off"))
     assert normalised["x"] == free["x"] == "7.00"
     assert normalised["scaled q·k/√dₖ"] == "0.500"
-    assert float(free["scaled q·k/√dₖ"]) == pytest.approx(58 / 2, rel=0.05)  # (3² + 7²)/2
+    assert float(free["scaled q·k/√dₖ"]) == pytest.approx(58 / 2, rel=0.05)  # mean square of x, halved: (3² + 7²)/2
 
 
-def test_number_of_heads_that_does_not_fit_becomes_the_nearest():
+def test_number_of_heads_that_does_not_fit_is_replaced_by_the_nearest():
     app = open_lesson(d_k="1024", n_heads="8")
     assert "with 2 heads (model width" in sure_of(app, "unit_variance")
     assert charts(app)["unit_variance"].alt.endswith("2 heads are used.")
@@ -77,7 +77,7 @@ def test_try_xavier_square(tried):
     assert deviations_of_a_try(shown)["scaled_scores"] == pytest.approx(1, rel=0.05)
     assert shown.measure_unit_variance.stages[-1].predicted_std == pytest.approx(
         1, rel=1e-4
-    )  # except for the eps of LayerNorm
+    )  # not exactly 1 because of the eps in LayerNorm
 
 
 def test_try_keras(tried):

@@ -1,4 +1,4 @@
-"""The operator's view of requests: a log line each, and metrics. Neither identifies anybody."""
+"""Log lines and metrics of requests, for the operator; neither identifies a visitor."""
 
 import json
 import logging
@@ -85,7 +85,7 @@ class Slow(StringIO):
 
 @pytest.fixture
 def out():
-    """Yield the output of a log; afterwards restore the handlers of the store's failures."""
+    """Yield the output of a log; afterwards restore the logger of the store's failures."""
     before, level = list(FAILURES.handlers), FAILURES.level
     slow = Slow()
     yield slow
@@ -99,7 +99,7 @@ def lines_of(out):
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
-def test_request_is_one_log_line_without_its_sender(out):
+def test_log_line_of_a_request_does_not_name_its_sender(out):
     told = log.Log(out).begin().request
     ask(app((told,)), "/j/BCDF?phone=1", cookie="lab_visitor=0123", x_forwarded_for="203.0.113.9")
     (line,) = lines_of(out)
@@ -140,7 +140,7 @@ def figures(text):
     return {name: float(value) for name, value in re.findall(r"^(lab_\S+) (\S+)$", text, re.MULTILINE)}
 
 
-def test_metrics_count_requests_by_kind_and_status_and_their_seconds():
+def test_metrics_count_requests_and_seconds_by_kind():
     mine = metrics.Metrics()
     for seconds in (0.001, 0.03, 99.0):
         mine.request(Seen("page", "GET", PAGE, 200, seconds))
@@ -167,7 +167,7 @@ def test_every_metric_declares_its_type_once():
     assert sorted(families) == sorted(named)
 
 
-def test_a_session_is_open_until_it_ends_and_a_failure_is_a_500():
+def test_session_is_open_until_it_ends_and_a_failure_counts_as_a_500():
     seen = []
     watched = app((seen.append,))
     asked = iter([{"type": "websocket.connect"}, {"type": "websocket.disconnect", "code": 1000}])
@@ -224,13 +224,13 @@ def until(happens):
         time.sleep(0.05)
 
 
-def test_ending_server_is_not_ready_but_still_answers():
-    """Metrics and log lines are where the operator asked for them."""
+def test_server_that_shuts_down_is_not_ready_but_still_answers():
+    """Check also that metrics and log lines come where the operator has configured them."""
     port = free_port()
     asked = {"SATTN_GRACE": "3600", "SATTN_LOG": "json", "SATTN_METRICS_PORT": str(port)}
     with running_server(environment=asked | {"STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}, warm=False) as lab:
         assert fetch(f"{lab.url}/readyz") == (200, "ready")
-        assert fetch(f"{lab.url}/j/BCDF")[0] == 403  # no cookie was kept
+        assert fetch(f"{lab.url}/j/BCDF")[0] == 403  # 403: fetch keeps no cookies
         os.kill(lab.pid, signal.SIGTERM)
         until(lambda: fetch(f"{lab.url}/readyz")[0] != 200)
         assert fetch(f"{lab.url}/readyz") == (503, "This server is about to end. Ask another one.")

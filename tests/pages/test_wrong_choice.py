@@ -1,4 +1,4 @@
-"""The wrong_choice page: a row is chosen, long curves wait for their button, and each try keeps its promise."""
+"""The wrong_choice page: the chosen row, long curves that wait for their button, and the promise of each try."""
 
 import json
 import time
@@ -33,7 +33,7 @@ def test_chosen_row_is_framed_in_the_matrices(app, stem):
 
 
 @pytest.mark.parametrize("stem", [STEM])
-def test_first_view_says_how_few_raw_rows_are_put_right(app, stem):
+def test_first_sentence_says_how_few_raw_rows_are_put_right(app, stem):
     raw, root, whole = measure_wrong_choices(WrongChoiceParams(64)).put_right[:, -1]
     assert raw < 30 < whole
     assert root == 100
@@ -55,7 +55,7 @@ def test_each_step_shows_only_its_picture(step, key, mode):
     assert list(charts(open_page(STEM, step=step, mode=mode))) == [key]
 
 
-def test_cells_and_curve_agree_on_the_number_of_right_rows():
+def test_matrices_and_curve_agree_on_the_number_of_correct_rows():
     app = open_page(STEM, d_k="64", learning_rate="10", steps="200")
     cells = [traces(app, "matrix_choices")[name]["z"] for name in ("raw", "÷ √dₖ", "÷ dₖ")]
     counts = [int((np.array(each) > 0.5).sum()) for each in cells]
@@ -69,7 +69,7 @@ def test_cells_and_curve_agree_on_the_number_of_right_rows():
 
 @pytest.mark.parametrize(("step", "seed"), [("rate", "2"), ("every_size", "2")])
 def test_long_curves_wait_for_a_button(monkeypatch, step, seed):
-    monkeypatch.setattr(rates, "REFERENCE", 1.0)  # as if everything took long
+    monkeypatch.setattr(rates, "REFERENCE", 1.0)  # now every computation seems to take long
     key = LESSONS[STEM].step(step).picture
     app = open_page(STEM, step=step, n_keys="2", d_k="4", seed=seed)
     assert key not in charts(app)
@@ -81,7 +81,7 @@ def test_long_curves_wait_for_a_button(monkeypatch, step, seed):
     assert not app.exception
 
 
-def test_cached_curves_of_another_visitor_need_no_button(monkeypatch):
+def test_curves_computed_for_another_visitor_need_no_button(monkeypatch):
     open_page(STEM, step="rate", n_keys="2", d_k="4", seed="3")
     monkeypatch.setattr(rates, "REFERENCE", 1.0)
     assert "choice_rates" in charts(open_page(STEM, step="rate", n_keys="2", d_k="4", seed="3"))
@@ -95,12 +95,12 @@ def test_visitor_who_leaves_ends_the_computation(monkeypatch):
     assert "job" not in turn_to(app, "corrections").run().session_state
 
 
-def test_truth_of_the_bet_is_known_once_it_is_cheap_or_computed(monkeypatch):
+def test_truth_of_the_bet_is_known_if_it_is_cheap_or_cached(monkeypatch):
     values = {"d_k": 64, "n_keys": 4, "learning_rate": 10.0, "steps": 200, "loss": "output", "learns": "q", "seed": 3}
     count = measure_wrong_choices(WrongChoiceParams(64, 4, seed=3)).put_right[RAW, -1]
     assert VIEWS[STEM].outcome(values).text == str(count)
-    monkeypatch.setattr(rates, "REFERENCE", 1.0)  # as if everything took long
-    assert VIEWS[STEM].outcome(values).text == str(count)  # it is cached
+    monkeypatch.setattr(rates, "REFERENCE", 1.0)  # now every computation seems to take long
+    assert VIEWS[STEM].outcome(values).text == str(count)  # cached by the call above
     assert VIEWS[STEM].outcome(values | {"n_keys": 512}).truth is None
 
 
@@ -112,7 +112,7 @@ def test_bet_is_marked_only_on_its_own_picture():
 
 
 @pytest.mark.parametrize("d_k", ["4", "64"])
-def test_an_open_bet_shows_its_own_picture_with_nothing_put_right(d_k):
+def test_open_bet_shows_a_picture_with_no_row_put_right(d_k):
     app = open_page(STEM, bet="1", d_k=d_k)
     (key,) = charts(app)
     assert key == "matrix_choices_before"
@@ -120,7 +120,7 @@ def test_an_open_bet_shows_its_own_picture_with_nothing_put_right(d_k):
         assert np.max(traces(app, key)[name]["z"]) == 0
 
 
-def test_optimizer_switch_is_at_its_step_and_in_the_address():
+def test_optimizer_switch_is_drawn_only_at_its_step_and_sets_the_address():
     app = open_page(STEM, step="every_size", optimizer="Adam")
     check_page(app, STEM)
     assert widget(app, "optimizer").value == "adam"
@@ -172,7 +172,7 @@ def test_loss_on_the_weights_puts_raw_rows_right():
     assert measure_wrong_choices(WrongChoiceParams(64)).put_right[RAW, -1] < 30  # not with the other loss
 
 
-def test_adam_needs_one_rate_for_the_divisor_that_starts_flat():
+def test_adam_needs_one_rate_for_division_by_d_k_which_starts_flat():
     app = open_page(STEM, step="every_size", optimizer="adam")
     assert charts(app)["choice_dimensions"].sentence.endswith(
         plain("÷ dₖ needs about one rate, 0.0316, but starts flat. Rates alone do not decide.")

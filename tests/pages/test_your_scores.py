@@ -61,7 +61,7 @@ def test_two_files_are_measured_together():
     q, k = array_file(np.eye(4)), array_file(2 * np.eye(4), "k.npy", "2")
     result, own, _ = uploads.measure(SAMPLE, q, k, 1)
     assert own == ("q.npy", "k.npy")
-    assert (result.report.n_keys, result.shown.key.variance) == (4, 0.75)  # 2² · ¼ · ¾
+    assert (result.report.n_keys, result.shown.key.variance) == (4, 0.75)  # variance of the entries of 2 I₄: 2² · ¼ · ¾
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_file_for_k_alone_asks_for_a_file_for_q():
     ]
 
 
-def test_a_file_is_read_once_and_only_its_report_is_kept(session):
+def test_file_is_read_once_per_head_and_only_its_report_is_kept(session):
     asked, file = [], both()
     data = file.getvalue()
     file.getvalue = lambda: asked.append(1) or data
@@ -105,7 +105,7 @@ def test_a_file_is_read_once_and_only_its_report_is_kept(session):
 
 
 @pytest.mark.parametrize("step", LESSON.steps, ids=lambda step: step.name)
-def test_every_step_shows_the_files_of_its_fields(step, session, monkeypatch):
+def test_every_step_shows_the_chosen_file(step, session, monkeypatch):
     values = {"sample": "ideal", "d_k": 16, "seed": 0, "head": 2}
     monkeypatch.setattr(uploads.controls, "address", lambda: SimpleNamespace(values=values, step=step))
     monkeypatch.setattr(uploads.frame, "profile", lambda: LIGHT)
@@ -118,7 +118,7 @@ def test_every_step_shows_the_files_of_its_fields(step, session, monkeypatch):
 
 
 class Browser:
-    """The upload fields of a browser as Streamlit sees them: None for a file that this server does not have."""
+    """Upload fields of a browser, as Streamlit reports them: None for a file that this server does not have."""
 
     def __init__(self, state, **files):
         self.state, self.files, self.drawn, self.ticked = state, files, None, {}
@@ -174,10 +174,10 @@ def test_a_new_session_has_an_empty_field_and_no_note(come):
 
 
 @pytest.mark.parametrize(("held", "fresh"), [("q_file", "q_file_again"), ("q_file_again", "q_file")])
-def test_a_field_with_a_lost_file_is_replaced_by_an_empty_one(come, held, fresh):
+def test_field_whose_file_was_lost_is_replaced_by_an_empty_one(come, held, fresh):
     browser, file, remarks = come(**{held: "lost"})
     assert (browser.drawn, file, remarks) == (fresh, None, [uploads.LOST])
-    assert come(browser.ticked)[1:] == (None, [uploads.LOST])  # the next server does not have it either
+    assert come(browser.ticked)[1:] == (None, [uploads.LOST])  # the next server does not have the file either
     browser, *_ = come(**{held: "lost"})
     assert (uploads.draw_field("q_file", "Q"), uploads.remarks("q_file")) == (None, [uploads.LOST])
     browser.choose("own.npz")
@@ -186,12 +186,12 @@ def test_a_field_with_a_lost_file_is_replaced_by_an_empty_one(come, held, fresh)
 
 
 @pytest.mark.parametrize("left", [True, False])
-def test_file_lost_on_another_page_is_reported_but_a_removed_one_is_not(come, session, left):
+def test_file_lost_on_another_page_is_reported_and_a_removed_one_is_not(come, session, left):
     browser, *_ = come()
     uploads.draw_field("q_file", "Q")
     browser.choose("own.npz")
     assert uploads.draw_field("q_file", "Q") == "own.npz"
-    if left:  # Streamlit drops the field's value
+    if left:  # on another page, Streamlit drops the value of the field
         browser.files.clear()
         session.pop("q_file_missed")
     else:
@@ -323,7 +323,7 @@ def test_file_of_any_type_can_be_chosen(opened):
     assert {tuple(field.proto.type) for field in opened().get("file_uploader")} == {()}
 
 
-def test_every_guess_is_named_above_the_verdict_and_can_be_changed(opened):
+def test_guess_about_a_file_is_stated_above_the_verdict_and_changeable(opened):
     app = opened(*zip(("q.csv", "k.csv"), COUNTED, strict=True))
     assert "12 queries, 12 keys, dₖ = 8; first line left out: it counts." in written(alt_of(app))
     assert any("first line left out: it counts" in each.value for each in app.markdown)
@@ -352,7 +352,7 @@ def test_ambiguous_bits_need_a_choice_and_are_then_read(opened):
     )
 
 
-def test_the_code_reads_the_files_as_the_page_does():
+def test_displayed_code_reads_the_files_as_the_page_does():
     session_of = core.Reading(heads=2, first_line="names")
     result, problem = core.read_your_scores(("q.csv", COUNTED[0]), ("k.csv", COUNTED[1]), reading=session_of)
     assert problem is None
@@ -363,5 +363,5 @@ def test_the_code_reads_the_files_as_the_page_does():
     assert "from sattn_core.files.reading import Reading" in shown.code
 
 
-def test_every_option_of_a_reading_has_its_words():
+def test_every_option_for_reading_files_has_a_label():
     assert {name: tuple(options) for name, (_, options) in work.SAID.items()} == dict(core.OPTIONS)
