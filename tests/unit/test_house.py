@@ -245,7 +245,7 @@ def _text_files():
     return [ROOT / name for name in _files() if name.suffix in texts]
 
 
-def test_no_file_names_a_path_of_one_machine():
+def test_no_file_contains_a_path_of_one_machine():
     assert [_name(path) for path in _text_files() if MACHINE_PATH.search(_read(path))] == []
 
 

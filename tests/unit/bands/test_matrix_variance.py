@@ -104,7 +104,7 @@ def test_row_variance_is_0_for_one_key_and_unbounded_for_infinite_kurtosis():
     assert row_variance_band(4, 2, 8, kurtosis_k=math.inf) == (0, math.inf)
 
 
-def test_with_one_query_row_variance_is_the_matrix_variance():
+def test_row_variance_of_one_query_is_the_matrix_variance():
     assert row_variance_moments(1, 7, 5) == pytest.approx(score_variance_moments(1, 7, 5), rel=1e-14)
     assert row_variance_band(1, 200, 50) == pytest.approx(score_variance_band(1, 200, 50), rel=1e-12)
 
@@ -265,7 +265,7 @@ def test_values_fall_below_and_above_simulated_bands_equally_often(m, n, d):
     n_matrices = 40_000
     V = draw_variances(m, n, d, n_matrices, seed=6)
     low, high = score_variance_band(m, n, d, level=0.9)
-    # stricter than 4 standard errors: they allow for 100,000 matrices behind the band, which has only 25,000
+    # stricter than 4 standard errors: this assumes 100,000 matrices behind the band, which has only 25,000
     allowed = 4 * math.sqrt(0.05 * 0.95 * (1 / 100_000 + 1 / n_matrices))
     assert abs((low > V).mean() - 0.05) < allowed
     assert abs((high < V).mean() - 0.05) < allowed

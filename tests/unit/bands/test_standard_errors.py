@@ -45,7 +45,7 @@ def test_standard_errors_of_share_and_variance_by_hand():
 
 
 def test_standard_error_of_a_kurtosis_includes_the_shared_part():
-    normal = np.array([1.0, 0, 1, 0, 3, 0, 15, 0, 105])  # E (z⁴ - 6 z² + 3)² = 24
+    normal = np.array([1.0, 0, 1, 0, 3, 0, 15, 0, 105])  # moments of N(0, 1): E (z⁴ - 6 z² + 3)² = 24
     assert kurtosis_error(normal, 100) == pytest.approx(math.sqrt(24 / 100), rel=1e-13)
     assert kurtosis_error(normal, 100, shared=12.0) == pytest.approx(math.sqrt(36 / 100), rel=1e-13)
 

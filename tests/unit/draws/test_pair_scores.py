@@ -255,7 +255,7 @@ def test_growing_scores_keep_their_moments_and_add_independent_products(law):
     for d_k, each in zip(dims, scores, strict=True):
         assert_moments(each, d_k, law, PAIRS[0])
     for small, large in pairwise(scores):
-        # Independent with mean 0, so the product has mean 0, with a standard error from the product's spread.
+        # The product of two independent numbers of mean 0 has mean 0; its standard error comes from its own spread.
         product = small * (large - small)
         assert abs(product.mean()) < 4 * product.std() / math.sqrt(N)
 

@@ -51,7 +51,7 @@ def test_fitted_sizes_agree_with_the_scores_themselves():
     assert pairs.sizes == pytest.approx([np.sqrt(np.mean((q * k) ** 2)), np.sqrt(np.mean(own**2))], rel=1e-13)
 
 
-def test_equal_components_have_the_largest_exponent_one():
+def test_exponent_of_equal_components_is_one_the_maximum():
     Q, K = RNG.standard_normal((2, 40, 1))
     for fit in exponents(np.repeat(Q, 8, axis=1), np.repeat(K, 8, axis=1)):
         assert (fit.low, fit.value, fit.high) == pytest.approx((1.0, 1.0, 1.0), abs=0.2)

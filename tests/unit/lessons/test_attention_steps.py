@@ -147,7 +147,7 @@ def test_expanded_output_cell_has_the_right_terms():
     assert abs(cell.unscaled_output - cell.unscaled_weights @ [10, 20]) < 1e-13
 
 
-def test_cells_outside_are_rejected():
+def test_cells_outside_the_matrix_are_refused():
     with pytest.raises(ValueError, match="query must be between 0 and 2, but got 3"):
         expand_cell(NOTES, 3, 0)
     with pytest.raises(ValueError, match="key must be between 0 and 2, but got -1"):

@@ -173,7 +173,7 @@ def test_sensitivities_stay_inside_their_bounds(params):
 
 @settings(max_examples=10)
 @given(st.sampled_from([2, 3, 12]), st.integers(0, 2**32 - 1))
-def test_without_the_scale_the_share_of_frozen_rows_never_falls(n_keys, seed):
+def test_share_of_frozen_rows_without_the_scale_never_falls_with_d_k(n_keys, seed):
     share = gradient_flow.gradient_curve((1, 2, 5, 16, 17, 300, 1024), n_keys=n_keys, n_rows=60, seed=seed).frozen_share
     assert (np.diff(share[0]) >= 0).all()
     assert (share[0] >= share[1]).all()

@@ -131,7 +131,7 @@ def test_claims_agree_with_rows_of_softmax():
     assert 0.77 < claims.lowest < claims.highest < 0.83
 
 
-def test_without_the_scale_weight_is_the_chance_to_score_highest():
+def test_weight_without_the_scale_is_the_chance_to_score_highest():
     params = long_context.LongContextParams(4.0, 1024)
     claims = long_context.check_claims(params)
     others = np.random.default_rng(2).standard_normal((20_000, 15)).max(axis=1)

@@ -24,7 +24,7 @@ from sattn_core.lessons.scaling_rules import (
 )
 
 
-def test_only_exponent_one_half_is_flat_for_independent_scores():
+def test_only_exponent_one_half_keeps_the_variance_flat():
     curves = measure_exponents(ExponentParams(exponent=0.25)).curves
     assert [curve.exponent for curve in curves] == [0.25, 0.0, 0.5, 1.0]
     assert [curve.variance_is_flat for curve in curves] == [False, False, True, False]

@@ -172,7 +172,7 @@ def test_divided_rows_agree_with_scipys_softmax():
 
 @pytest.mark.parametrize(("exponent", "alike"), [(0.45, False), (0.47, True), (0.5, True), (0.53, True), (0.55, False)])
 def test_rows_are_alike_up_to_a_spread_ratio_of_1_25(exponent, alike):
-    # Spreads of √d_k: the ratio at d_k = 4 and 1,024 is 256^|1/2 − exponent|, and 256^0.0402 = 1.25.
+    # If spreads are √d_k, their ratio between d_k = 4 and 1,024 is 256^|1/2 − exponent|, and 256^0.0402 = 1.25.
     rows = replace(measure_rows(RowsParams(2, (4, 64, 1024), n_rows=20)), spread=np.array([2.0, 8.0, 32.0]))
     divided = rows.divided(exponent)
     assert divided.ratio == pytest.approx(256 ** abs(0.5 - exponent), rel=1e-12)

@@ -462,7 +462,7 @@ def later(d_k, rates, steps, **options):
     return np.array([each.accuracy.mean(axis=1) for each in train_key_value_memory(params)]).T
 
 
-def test_without_the_scale_a_large_rate_freezes_but_a_small_one_learns():
+def test_unscaled_run_freezes_at_a_large_rate_but_learns_at_a_small_one():
     # With four seeds, accuracy after 300 and 4,000 steps: .15 and .16 at rate 1; .23 and .81 at rate 0.3.
     frozen, slow = later(64, (1.0, 0.3), (300, 2000))
     assert frozen[1] - frozen[0] < 0.03

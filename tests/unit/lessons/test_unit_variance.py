@@ -41,7 +41,7 @@ def test_layer_norm_makes_the_prediction_the_same_for_any_data(x_mean, x_std, la
         assert stages[name].low < stages[name].predicted_std < stages[name].high
 
 
-def test_without_layer_norm_size_and_mean_of_x_matter():
+def test_size_and_mean_of_x_matter_without_layer_norm():
     params = UnitVarianceParams(**SMALL, x_mean=3.0, x_std=4.0, normalise=False, scheme="xavier_square")
     stages = {stage.name: stage for stage in measure_unit_variance(params).stages}
     assert "layer_norm" not in stages
