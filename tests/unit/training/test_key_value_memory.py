@@ -36,7 +36,7 @@ def test_uniform_attention_by_hand():
 def test_start_agrees_with_an_independent_implementation():
     (start,) = list(train_key_value_memory(KeyValueMemoryParams(n_steps=0, n_seeds=16)))
     mean, error = start.loss.mean(axis=1), start.loss.std(axis=1) / 4
-    assert (np.abs(mean[:2] - [0.858, 0.506]) < 4 * error[:2] * math.sqrt(3)).all()  # 16 seeds here, 8 there
+    assert (np.abs(mean[:2] - [0.858, 0.506]) < 4 * error[:2] * math.sqrt(3)).all()  # seeds: 16 here, 8 in the other
     assert abs(mean[2] - 0.485) < 2e-3
     assert np.allclose(start.gradient_norm.mean(axis=1), [1.43, 0.100, 0.0078], rtol=0.1)
 
