@@ -10,8 +10,8 @@ from pages._view import compute
 from pages._view.compute import rates, store
 from tests.counting import count
 
-FACTOR, SLACK = 2, 0.05  # a price is right within a factor of 2; seconds of work that no price covers
-GROWTH = 300  # MB for the cache of results and for newly imported modules
+FACTOR, SLACK = 2, 0.05  # a price may be off by this factor, plus seconds of work that it does not cover
+GROWTH = 300  # MB that the cache of results and newly imported modules may add
 
 
 @contextmanager

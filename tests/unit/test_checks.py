@@ -21,8 +21,8 @@ EYE = np.eye(2)
 EYE.flags.writeable = False
 RAW = np.array(PLAIN) @ np.array(PLAIN).T
 
-# Every function that takes a caller's array, as a function of that array (two rows of two numbers) alone. A key is
-# the function's name, a space and the argument's name.
+# Every function that takes a caller's array, as a function of that array (two rows of two numbers) alone. Each entry
+# is labelled with the function's and the argument's name.
 DOORS = {
     "raw_scores Q": lambda x: sattn_core.raw_scores(x, EYE),
     "raw_scores K": lambda x: sattn_core.raw_scores(EYE, x),

@@ -18,7 +18,7 @@ from sattn_core.training.key_value_memory import KeyValueMemoryParams, train_key
 from tests.counting import count
 
 FACTOR = 1.2  # a price may be this many times too high or too low
-SLACK = 3_000_000  # numbers that take too little time to matter
+SLACK = 3_000_000  # a difference of so few numbers takes too little time to matter
 BYTES = (2, 2_000_000)  # factor and slack for bytes
 
 MATRIX = {"sampling": "matrix"}

@@ -12,5 +12,5 @@ def test_sentence_has_the_key_words_in_order_and_the_query_once():
 
 
 @pytest.mark.parametrize(("n_keys", "words"), [(3, ()), (4, ("mat", "cat", "slept", "tired")), (5, ())])
-def test_only_four_keys_have_names(n_keys, words):
+def test_keys_have_words_only_if_there_are_four(n_keys, words):
     assert key_words(n_keys) == words

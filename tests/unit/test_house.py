@@ -42,7 +42,7 @@ NOT_IN_A_PAGE = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.BinOp,
 
 
 def page_faults(source, stem):
-    """Return the faults of a page: 80 lines, another lesson, arithmetic, calls of the core, plain functions."""
+    """Return the faults of a page: 80 lines or more, other lessons, arithmetic, calls of the core, plain functions."""
     tree = ast.parse(source)
     of_core = [node for node in tree.body if isinstance(node, ast.ImportFrom) and "sattn_core" in node.module]
     taken = {alias.name for node in of_core for alias in node.names if not alias.name.endswith("Params")}
@@ -142,13 +142,13 @@ def names_a_lesson(text):
     )
 
 
-def test_only_the_lesson_list_and_the_readme_name_lessons():
+def test_lessons_are_named_only_in_the_lesson_list_and_the_readme():
     shared = [path for path in (ROOT / "app.py", *EVERY_VIEW) if not of_one_lesson(path)]
     naming = [_name(path) for path in (*shared, ROOT / "README.md") if names_a_lesson(_read(path))]
     assert naming == ["pages/_view/lessons/__init__.py", "README.md"]
 
 
-def test_lesson_names_are_found():
+def test_lesson_names_are_recognised():
     assert names_a_lesson('if stem == "start":') == [("start", "", "")]
     assert names_a_lesson("from pages._view.lessons.start import figures") == [("", "start", "")]
     assert names_a_lesson("from pages._view.lessons import (\n    LESSONS,\n    start,\n)") == [("", "", "start")]
@@ -245,7 +245,7 @@ def _text_files():
     return [ROOT / name for name in _files() if name.suffix in texts]
 
 
-def test_no_file_names_a_path_of_one_machine():
+def test_no_file_contains_a_path_of_one_machine():
     assert [_name(path) for path in _text_files() if MACHINE_PATH.search(_read(path))] == []
 
 

@@ -35,7 +35,7 @@ MEMORIES = [
     (start._simulated_mean, (tuple(range(1, 65)), 2, "uniform")),
     (trained_transformers.trained_transformers, ()),
 ]
-MOST_MEGABYTES = 30  # of all full caches together
+MOST_MEGABYTES = 30  # memory of all caches together when full
 
 
 def test_cache_evicts_the_least_recently_used_result():

@@ -17,9 +17,9 @@ def test_gamma_band_has_the_given_mean_and_standard_error():
     assert Band.gamma(3.0, 0.0, GAMMA)[1:4] == (0.0, 3.0, 3.0)
 
 
-# standard errors relative to the kurtosis 3 + 0: up to 0.1 is good, above is rough; -1.96 * 1.03 is below -2
+# A standard error up to a tenth of the kurtosis 3 is good; with 1.03 the band would reach below −2, the minimum.
 @pytest.mark.parametrize(("error", "source"), [(0.3, NORMAL), (0.31, ROUGH_NORMAL), (1.03, NO_BAND)])
-def test_kurtosis_band_names_its_quality(error, source):
+def test_kurtosis_band_states_its_quality(error, source):
     band = Band.kurtosis(0.0, error)
     assert band.error_source == source
     assert (band.low == -math.inf) == (source == NO_BAND)

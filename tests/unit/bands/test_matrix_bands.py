@@ -12,7 +12,7 @@ from sattn_core.laws.components import PairLaw
 from sattn_core.laws.dot_product import dot_product_ppf
 
 
-def test_variances_of_products_are_the_variances_of_their_entries():
+def test_variances_of_products_agree_with_np_var():
     rng = np.random.default_rng(0)
     for m, n, d_k in ((5, 7, 3), (2, 3, 8), (4, 4, 1)):
         Q, K = 0.5 + rng.standard_normal((6, m, d_k)), rng.standard_normal((6, n, d_k)) - 1
@@ -27,7 +27,7 @@ def test_bands_of_normal_components_are_exact():
     assert (variance.low, variance.high) == pytest.approx(score_variance_band(6, 5, 16), rel=1e-12)
 
 
-def test_means_widen_two_bands_and_leave_the_kurtosis_without_one():
+def test_nonzero_means_widen_two_bands_and_leave_kurtosis_without_a_band():
     mean, variance, kurtosis = matrix_bands((6, 5, 16), PairLaw(mean_q=0.5, mean_k=2.0))
     of_mean = 16 * (1 / 30 + 0.25 / 5 + 4 / 6)
     assert (mean.predicted, mean.standard_error) == (16.0, pytest.approx(math.sqrt(of_mean), rel=1e-13))
@@ -53,7 +53,7 @@ def test_band_is_rough_and_free_if_a_simulation_would_be_too_large():
     assert matrix_bands_price(shape, pair_law) == Price()
 
 
-def test_numbers_of_a_matrix_by_hand():
+def test_random_numbers_of_a_matrix_are_counted_by_hand():
     assert numbers_of((2, 3, 10)) == 50
 
 
@@ -61,7 +61,7 @@ def test_numbers_of_a_matrix_by_hand():
 
 
 # With 1,000 matrices a coverage of 95 % has a standard error of 0.7 %, and the approximate bands cover 92.5 to 98 %.
-# A discrete law may have values exactly at the edge of a band.
+# Values of a discrete law may lie exactly at the edge of a band, up to rounding.
 @pytest.mark.parametrize(
     ("shape", "law", "mean_q", "mean_k"),
     [

@@ -104,7 +104,7 @@ def test_row_variance_is_0_for_one_key_and_unbounded_for_infinite_kurtosis():
     assert row_variance_band(4, 2, 8, kurtosis_k=math.inf) == (0, math.inf)
 
 
-def test_with_one_query_row_variance_is_the_matrix_variance():
+def test_row_variance_of_one_query_is_the_matrix_variance():
     assert row_variance_moments(1, 7, 5) == pytest.approx(score_variance_moments(1, 7, 5), rel=1e-14)
     assert row_variance_band(1, 200, 50) == pytest.approx(score_variance_band(1, 200, 50), rel=1e-12)
 
@@ -177,7 +177,7 @@ def draw_variances(m, n, d, n_matrices, seed, axis=(1, 2), draw=np.random.Genera
 
 
 def draw_row_variances(m, n, d, n_matrices, seed):
-    """Return each matrix's mean row variance; with at most 8 keys, draw it from its law given the keys."""
+    """Return each matrix's mean row variance, drawn from its law given the keys if there are at most 8."""
     rng = np.random.default_rng(seed)
     if n <= 8:
         keys = rng.standard_normal((n_matrices, n, d))
@@ -208,9 +208,9 @@ def test_row_variance_band_covers_its_level(m, n, d, n_matrices):
     assert abs(W.mean() - mean) < 4 * math.sqrt(variance / n_matrices)
     low, high = row_variance_band(m, n, d)
     coverage = ((low <= W) & (W <= high)).mean()
-    # 93.5 to 96.5 %; the standard error is 0.15 points with 20,000 draws and 0.4 with 3,000
+    # the coverage has a standard error of 0.15 points with 20,000 draws and of 0.4 with 3,000
     assert 0.935 < coverage < 0.965
-    # each row is centred by its own mean, so the band for all entries is too wide or in the wrong place
+    # the band for all entries is too wide or misplaced, because each row is centred by its own mean
     if n == 2 and m > 2:
         low, high = score_variance_band(m, n, d)
         assert not 0.93 < ((low <= W) & (W <= high)).mean() < 0.97
@@ -230,7 +230,7 @@ def test_row_variance_band_follows_the_kurtosis(law, kurtosis, m, n, d):
     n_matrices = 2_000
     W = draw_variances(m, n, d, n_matrices, seed=9, axis=2, draw=partial(draw_tailed, law))
     low, high = row_variance_band(m, n, d, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
-    # 2 points for the gamma approximation, and 4 standard errors of half a point
+    # allow 2 points for the gamma approximation and 4 standard errors of half a point each
     assert abs(((low <= W) & (W <= high)).mean() - 0.95) < 0.02 + 4 * math.sqrt(0.95 * 0.05 / n_matrices)
 
 
@@ -256,23 +256,23 @@ def test_score_variance_band_covers_its_level(m, n, d, n_matrices):
     for level in (0.95, 0.8):
         low, high = score_variance_band(m, n, d, level=level)
         coverage = ((low <= V) & (V <= high)).mean()
-        # 1.5 points for the gamma approximation, and 2 standard errors of this simulation
+        # allow 1.5 points for the gamma approximation and 2 standard errors of this simulation
         assert abs(coverage - level) < 0.015 + 2 * math.sqrt(level * (1 - level) / n_matrices)
 
 
 @pytest.mark.parametrize(("m", "n", "d"), [(2, 2, 2), (3, 8, 2), (2, 5, 40), (1, 30, 3)])
-def test_simulated_bands_miss_each_side_equally_often(m, n, d):
+def test_values_fall_below_and_above_simulated_bands_equally_often(m, n, d):
     n_matrices = 40_000
     V = draw_variances(m, n, d, n_matrices, seed=6)
     low, high = score_variance_band(m, n, d, level=0.9)
-    # 4 standard errors of these 40,000 matrices and of 100,000 others (the band itself has only 25,000)
+    # stricter than 4 standard errors: this assumes 100,000 matrices behind the band, which has only 25,000
     allowed = 4 * math.sqrt(0.05 * 0.95 * (1 / 100_000 + 1 / n_matrices))
     assert abs((low > V).mean() - 0.05) < allowed
     assert abs((high < V).mean() - 0.05) < allowed
 
 
 def test_band_with_very_many_keys_has_chi_square_quantiles():
-    # one query and very many keys, where drawing the matrices would take gigabytes:
+    # drawing these matrices would take gigabytes, but the limit for very many keys is known:
     # given q, the variance of n scores tends to |q|^2, chi-square with d_k degrees of freedom
     low, high = score_variance_band(1, 1_000_000, 2)
     # chi2(2) quantiles are -2 ln(1 - p); with 25,000 draws the lower one has a standard error of 4 %

@@ -40,17 +40,17 @@ def test_mean_of_one_value_has_no_standard_error():
 
 def test_standard_errors_of_share_and_variance_by_hand():
     np.testing.assert_allclose(share_error([0.0, 0.2, 1.0], 16), [0, 0.1, 0], rtol=1e-15)
-    # μ₄ of N(0, 4) is 48: 48 - 16 * 7/9 over 10
+    # the fourth central moment of N(0, 4) is 48
     assert variance_error(4.0, 0.0, 10) == pytest.approx(math.sqrt((48 - 16 * 7 / 9) / 10), rel=1e-13)
 
 
 def test_standard_error_of_a_kurtosis_includes_the_shared_part():
-    normal = np.array([1.0, 0, 1, 0, 3, 0, 15, 0, 105])  # E (z⁴ - 6 z² + 3)² = 24
+    normal = np.array([1.0, 0, 1, 0, 3, 0, 15, 0, 105])  # moments of N(0, 1): E (z⁴ - 6 z² + 3)² = 24
     assert kurtosis_error(normal, 100) == pytest.approx(math.sqrt(24 / 100), rel=1e-13)
     assert kurtosis_error(normal, 100, shared=12.0) == pytest.approx(math.sqrt(36 / 100), rel=1e-13)
 
 
-def test_share_interval_at_its_ends_by_hand():
+def test_share_interval_of_none_half_and_all_by_hand():
     low, high = share_interval([0, 5, 10], 10)
     # None of ten: (1 − high)^10 = 0.025; all of ten: low^10 = 0.025.
     np.testing.assert_allclose(high, [1 - 0.025**0.1, 1 - low[1], 1.0], rtol=1e-13)
@@ -64,7 +64,7 @@ def test_share_interval_at_its_ends_by_hand():
 
 @pytest.mark.parametrize("law", ["normal", "uniform", "laplace"])
 @pytest.mark.parametrize("d_k", [1, 5])
-def test_shared_row_covariance_is_the_variance_over_queries(law, d_k):
+def test_shared_row_covariance_agrees_with_drawn_queries(law, d_k):
     moments = COMPONENT_LAWS[law].moments
     K = moments[1]
     u = COMPONENT_LAWS[law].draw(np.random.default_rng(0), (200_000, d_k)) ** 2
@@ -93,7 +93,7 @@ def test_equal_values_have_no_kurtosis():
     assert np.isnan(sample_moments(np.array([2.0, 2.0]))[2])
 
 
-def test_moments_of_a_matrix_are_those_of_its_entries():
+def test_moments_of_a_matrix_are_taken_over_all_entries():
     values = np.random.default_rng(0).gamma(2.0, size=(4, 5))
     for ddof in (0, 1):
         wanted = values.mean(), values.var(ddof=ddof), stats.kurtosis(values, axis=None)

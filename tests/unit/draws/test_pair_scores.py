@@ -64,7 +64,7 @@ def test_growing_rows_equal_a_single_draw_at_each_d_k():
         assert not np.array_equal(rows, next(pair_scores.growing_rows((128,), 5, 3, **other))[0])
 
 
-def test_growing_scores_of_two_parts_equal_a_single_draw():
+def test_growing_scores_drawn_in_two_parts_equal_a_single_draw():
     dims = (2, 5)
     for d_k, scores in zip(dims, pair_scores.growing_scores(dims, pair_scores._PART + 3, PairLaw(), 1), strict=True):
         np.testing.assert_array_equal(scores, pair_scores.draw_pair_scores(pair_scores._PART + 3, d_k, seed=1))
@@ -77,7 +77,7 @@ def test_sums_of_signs_lie_on_their_lattice():
         assert np.abs(scores).max() <= d_k
 
 
-def test_one_more_sign_changes_every_score_by_one():
+def test_one_more_component_of_signs_changes_every_score_by_one():
     scores = [pair_scores.draw_pair_scores(500, d_k, PairLaw("rademacher"), seed=2) for d_k in range(60, 70)]
     np.testing.assert_array_equal(np.abs(np.diff(scores, axis=0)), np.ones((9, 500)))
 
@@ -106,8 +106,8 @@ def test_normal_scores_at_extreme_correlations_are_finite(pair):
         assert np.isfinite(pair_scores.draw_pair_scores(100, d_k, PairLaw(**pair), seed=0)).all()
 
 
-# Pairs of components of q for which rounding can put a computed square below 0 or above the total: its root is NaN.
-# About one random pair in 1e8 comes that close, which happens a few times on a day of classes.
+# Cases in which rounding can put half a block's sum of squares below 0 or above the whole: its root would be NaN.
+# About one random pair in 1e8 comes that close: a few on a day of classes.
 ROUNDED = {
     "one component is 0": (lambda z: (z, z**2), {"mean_k": 1.0}),
     "both are equal": (lambda z: (2 * z, np.nextafter(2 * z**2, 0)), {"mean_k": 1.0}),
@@ -211,7 +211,7 @@ def test_normal_scores_follow_the_exact_law(d_k):
 def test_shortcuts_have_the_law_of_scores_drawn_in_full(law, pair, d_k):
     short = pair_scores.draw_pair_scores(N, d_k, PairLaw(law, **pair), seed=6)
     all_drawn = append_components(np.zeros(N), 0, d_k, PairLaw(law, **pair), seed=7)
-    # On a lattice the two ways differ by rounding only: scores are equal to nine decimals.
+    # Scores on a lattice differ between the two ways by rounding only, so they are cut to nine decimals.
     assert stats.ks_2samp(np.round(short, 9), np.round(all_drawn, 9)).pvalue > 1e-4
 
 
@@ -219,7 +219,7 @@ def assert_moments(scores, d_k, law, pair):
     theory = paired_score_moments(d_k, moments=COMPONENT_LAWS[law].moments, **pair)
     n = scores.size
     assert abs(scores.mean() - theory.mean) < 4 * math.sqrt(theory.variance / n)
-    # At d_k = 1 the product of two signs has excess kurtosis −2, so the variance's n − 1 matters.
+    # At d_k = 1 the product of two signs has excess kurtosis −2, so the divisor n − 1 of the variance matters.
     error = theory.variance * math.sqrt((theory.excess_kurtosis + 2 + 2 / n) / n)
     assert abs(scores.var(ddof=1) - theory.variance) < 4 * error + 1e-9
 
@@ -255,13 +255,13 @@ def test_growing_scores_keep_their_moments_and_add_independent_products(law):
     for d_k, each in zip(dims, scores, strict=True):
         assert_moments(each, d_k, law, PAIRS[0])
     for small, large in pairwise(scores):
-        # Independent with mean 0, so the product has mean 0, with a standard error from the product's spread.
+        # The product of two independent numbers of mean 0 has mean 0; its standard error comes from its own spread.
         product = small * (large - small)
         assert abs(product.mean()) < 4 * product.std() / math.sqrt(N)
 
 
 @pytest.mark.parametrize("small", [3, 64, 100])
-def test_scores_of_a_row_share_their_query_but_not_appended_products(small):
+def test_scores_of_a_row_share_a_query_and_grow_by_independent_products(small):
     large = 111
     (before, less), (after, more) = pair_scores.growing_rows((small, large), N, 2, 12)
     for d_k, square in ((small, less), (large - small, more - less), (large, more)):

@@ -36,7 +36,7 @@ def test_a_draw_depends_on_its_phone_and_seed_and_not_on_later_draws():
     assert len(np.unique(others)) == 2 * MOST_PHONES * 10
 
 
-def test_ddof_1_multiplies_by_four_thirds():
+def test_ddof_1_multiplies_variances_by_four_thirds():
     np.testing.assert_allclose(phone_draws(0, ddof=1).variances, phone_draws(0).variances * 4 / 3, rtol=1e-14)
 
 
@@ -44,7 +44,7 @@ def test_ddof_1_multiplies_by_four_thirds():
 def test_variances_of_many_phones_have_the_right_distribution(size, d_k):
     drawn = np.array([phone_draws(i, 100, size=size, d_k=d_k, seed=5).variances for i in range(MOST_PHONES)]).ravel()
     exact = matrix_variances(size, d_k, len(drawn), seed=6)
-    # The Kolmogorov distance of two samples of n draws exceeds this once in a thousand times.
+    # Two samples of one law have a larger Kolmogorov distance once in a thousand times.
     assert stats.ks_2samp(drawn, exact).statistic < 1.95 * math.sqrt(2 / len(drawn))
     mean, variance = score_variance_moments(size, size, d_k)
     assert abs(drawn.mean() - mean) < 4 * math.sqrt(variance / len(drawn))

@@ -1,4 +1,4 @@
-"""The short answers: effects of a rotation, a norm, tiles and shared keys on scores, compared with theory."""
+"""Measurements of `short_answers` compared with theory: scores under a rotation, a norm, tiles and shared keys."""
 
 import math
 
@@ -14,20 +14,20 @@ def found():
     return short_answers()
 
 
-def test_variants_keep_the_spread_at_1(found):
+def test_attention_variants_keep_the_spread_at_1(found):
     spreads = [found.plain, found.causal, found.rotary, found.grouped, found.normed]
-    assert spreads == pytest.approx([1] * 5, abs=0.1)  # 4 standard errors; the 64 keys share the queries' lengths
+    assert spreads == pytest.approx([1] * 5, abs=0.1)  # 4 standard errors: scores of one query share its length
     assert len({round(each, 9) for each in spreads}) == 5
 
 
-def test_rotation_keeps_lengths_and_products_at_one_position(found):
+def test_rotation_keeps_lengths_and_products_depend_on_distance_only(found):
     x = np.random.default_rng(0).standard_normal((5, 8))
     turned = _turned(x, np.arange(5))
     assert np.linalg.norm(turned, axis=1) == pytest.approx(np.linalg.norm(x, axis=1))
     assert turned[0] == pytest.approx(x[0])
     both = _turned(x[:2], np.array([7, 7]))
     assert both[0] @ both[1] == pytest.approx(x[0] @ x[1])
-    near, far = (_turned(x[:2], np.array([3 + i, 5 + i])) for i in (0, 40))  # only the distance counts
+    near, far = (_turned(x[:2], np.array([3 + i, 5 + i])) for i in (0, 40))  # the same distance
     assert near[0] @ near[1] == pytest.approx(far[0] @ far[1])
     quarter = _turned(np.array([[1.0, 0.0]]), np.array([2]))
     assert quarter[0] == pytest.approx([math.cos(2), math.sin(2)])
@@ -51,7 +51,7 @@ def test_linear_attention_ignores_the_size_of_the_queries(found):
     assert found.linear < 1e-15
 
 
-def test_scaling_by_the_latent_size_divides_the_spread_by_root_three(found):
+def test_latent_size_instead_of_key_size_divides_spread_by_root_three(found):
     assert found.latent == pytest.approx(1 / math.sqrt(3))
 
 

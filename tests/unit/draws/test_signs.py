@@ -1,4 +1,4 @@
-"""Sums of random signs; the chance to be on top, compared with enumeration, SciPy and the normal limit."""
+"""Sums of random signs, and `chance_on_top` compared with enumeration, SciPy and the normal limit."""
 
 import itertools
 
@@ -40,7 +40,7 @@ def test_sums_have_the_moments_of_independent_signs(n_signs):
     fourth = 3 * n_signs**2 - 2 * n_signs
     assert abs(sums.mean()) < 4 * np.sqrt(n_signs / n)
     assert abs(np.mean(sums**2) - n_signs) < 4 * np.sqrt((fourth - n_signs**2) / n)
-    assert abs(np.mean(sums[1:] * sums[:-1])) < 4 * n_signs / np.sqrt(n)  # neighbours are independent
+    assert abs(np.mean(sums[1:] * sums[:-1])) < 4 * n_signs / np.sqrt(n)  # neighbouring sums are independent
 
 
 # --- oracles -------------------------------------------------------------------------------------------
@@ -64,10 +64,10 @@ def test_chance_on_top_agrees_with_binomial_distributions(n_signs):
         assert chance == pytest.approx(law.pmf(ups) @ np.prod(others, axis=0), abs=1e-10)  # rounding of C(1020, 510)
 
 
-def test_chance_on_top_of_many_signs_has_the_normal_limit():
+def test_chance_on_top_with_many_signs_agrees_with_the_normal_limit():
     n_signs, sigma = 1020, np.sqrt(1020)
-    # Continuity correction: sums of one parity lie 2 apart. An even start can tie with start 2 and is moved by half of
-    # that; an odd start cannot tie.
+    # Continuity correction: sums of one parity lie 2 apart. The even starts can tie with start 2, so their limits move
+    # by 1, half that distance; the odd start cannot tie.
     more = {1.0: 0.0, -2.0: 1.0, 0.0: 1.0}
 
     def at(x):

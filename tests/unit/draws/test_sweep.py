@@ -41,7 +41,7 @@ def test_edges_are_fixed_and_equally_spaced(sweep):
 
 
 @pytest.mark.parametrize("row", range(len(DIMS)))
-def test_scores_are_those_of_draw_pair_scores(sweep, row):
+def test_counts_and_moments_agree_with_draw_pair_scores(sweep, row):
     scores = scores_at(DIMS[row])
     np.testing.assert_array_equal(sweep.raw_counts[row], np.histogram(scores, sweep.raw_edges)[0])
     scaled = scores / np.sqrt(DIMS[row])
@@ -52,7 +52,7 @@ def test_scores_are_those_of_draw_pair_scores(sweep, row):
     np.testing.assert_allclose(sweep.scaled_variance[row], scaled.var(ddof=1), rtol=1e-13)
 
 
-def test_below_and_above_are_not_swapped():
+def test_counts_below_and_above_the_bins_are_not_swapped():
     wide = dimension_sweep((4096,), n_samples=300, n_keys=1, seed=0)
     scores = draw_pair_scores(300, 4096, seed=0)
     assert wide.raw_below[0] == np.count_nonzero(scores < -64.5)
@@ -70,7 +70,7 @@ def test_row_scores_grow_component_by_component():
     signs = dimension_sweep(tuple(range(1, 140)), n_samples=2, n_keys=5, law="rademacher", seed=0)
     assert set(np.abs(signs.row_scores[0])) == {1.0}
     steps = np.diff(signs.row_scores, axis=0)
-    assert not np.array_equal(steps[:63], steps[64:127])  # components come in blocks of 64
+    assert not np.array_equal(steps[:63], steps[64:127])  # the second block of 64 components does not repeat the first
     assert set(np.unique(steps)) == {-1.0, 1.0}
     assert np.unique(steps.T, axis=0).shape[0] == 5  # the keys differ
 
@@ -157,7 +157,7 @@ def test_excess_kurtosis_agrees_with_scipy():
 
 def test_keys_of_a_row_share_their_query():
     rows = np.array([dimension_sweep((1,), n_samples=2, n_keys=2, seed=s).row_scores[0] for s in range(2000)])
-    # log s² = log q² + log k², and both terms have the same law: the correlation of the logs is 1/2
+    # log s² = log q² + log k²: two keys share the first of two terms of one law, so their logs have correlation 1/2
     x, y = ((logs - logs.mean()) / logs.std() for logs in np.log(rows**2).T)
     influence = x * y - 0.25 * (x**2 + y**2)  # influence function of the correlation at 1/2
     assert abs(np.mean(x * y) - 0.5) < 4 * influence.std() / math.sqrt(len(rows))

@@ -44,7 +44,7 @@ def test_variance_curve_theory_and_band_by_hand():
     np.testing.assert_allclose(curve.low[:, 1], [low, low / 16, low / 256], rtol=1e-10)
 
 
-def test_variance_curve_is_rough_if_its_least_certain_band_is():
+def test_variance_curve_is_rough_if_any_of_its_bands_is_rough():
     curve = variance_curve((1, 1024), n_samples=4_000, law="student_t", seed=0)
     assert (curve.error_source, curve.is_rough) == ("exact, rough gamma approximation", True)
 

@@ -34,7 +34,7 @@ def test_thinned_walks_keep_some_steps_and_the_last_one():
     assert len(some.steps) <= 150
     for name in ("walks", "mean", "std", "low", "high"):
         np.testing.assert_array_equal(getattr(some, name), getattr(walks, name)[..., some.steps])
-    gaps = np.diff(np.sqrt(some.steps))  # 32/149, or the gap between two neighbouring steps
+    gaps = np.diff(np.sqrt(some.steps))  # equal gaps of 32/149, up to rounding to whole steps
     assert (gaps <= np.maximum(32 / 149 + 1 / np.sqrt(np.maximum(some.steps[:-1], 1)), 1)).all()
 
 
@@ -73,8 +73,8 @@ def test_bad_arguments_of_walks_and_thinning_are_refused():
 # --- oracles -------------------------------------------------------------------------------------------
 
 
-# The draw as documented: components come in blocks of four. Block b has its own generator, SFC64 seeded with
-# SeedSequence(seed, spawn_key=(0, b)), which draws for each component first the a of all pairs, then the b.
+# The draw as documented: components come in blocks of four. Block n has its own generator, SFC64 seeded with
+# SeedSequence(seed, spawn_key=(0, n)), which draws for each component the a of all pairs, then the b of all pairs.
 def drawn_again(d_k, n_walks, seed, mean_q=0.0, mean_k=0.0, rho=0.0):
     products = np.empty((n_walks, d_k))
     for i in range(d_k):

@@ -66,13 +66,13 @@ def test_single_head_of_a_batch_or_a_wide_head_gets_a_note():
     [
         ((40, 12, 8), (40, 12, 8), {"axes": "tokens first"}),
         ((40, 12, 8), (40, 12, 8), {"heads": 12}),
-        ((100, 12, 8), (100, 12, 8), {}),  # at most 64 heads are allowed
-        ((40, 1, 8), (40, 1, 8), {}),  # a head has more than one token
-        ((40, 12, 8), (50, 12, 8), {}),  # 50 heads cannot serve 40
+        ((100, 12, 8), (100, 12, 8), {}),  # cannot be 100 heads: at most 64 are allowed
+        ((40, 1, 8), (40, 1, 8), {}),  # cannot be 40 heads of one token
+        ((40, 12, 8), (50, 12, 8), {}),  # 50 key heads cannot serve 40 query heads
         ((40, 12, 8), (40, 4, 8), {"axes": "tokens first"}),
     ],
 )
-def test_tokens_first_are_transposed(shape_q, shape_k, reading):
+def test_axes_with_tokens_first_are_transposed(shape_q, shape_k, reading):
     Q, K, found_q, found_k, notes = arranged(shape_q, shape_k, **reading)
     assert np.array_equal(np.atleast_3d(found_q).reshape(Q.swapaxes(0, 1).shape), Q.swapaxes(0, 1))
     assert np.array_equal(found_k[0], K[:, 0]) or np.array_equal(found_k, K[:, 0])

@@ -203,7 +203,7 @@ def test_separator_line_of_excel_is_used():
         np.linspace(0, 1, 24).reshape(6, 4),
     ],
 )
-def test_numbers_without_names_are_all_kept(array):
+def test_numbers_without_headings_or_index_are_all_kept(array):
     found, notes = read(written(array, delimiter=","))
     assert np.array_equal(found, array)
     assert not [note for note in notes if "left out" in note]
@@ -291,7 +291,7 @@ def test_column_of_words_with_a_few_numbers_is_left_out():
     assert notes == ["first column left out: it holds names"]
 
 
-def test_rows_columns_and_letters_are_bounded():
+def test_too_many_rows_columns_or_letters_are_refused():
     assert "at most 4,096 rows" in refused("1.5,2\n" * 5000)
     assert "lines of at most 2,097,152 letters" in refused("1.5 " * 4_000_000)
     assert "and 10,000 comments, but has more" in refused("#\n" * 8_000_000)

@@ -49,7 +49,7 @@ def test_brackets_give_the_axes(form, shape):
 @pytest.mark.parametrize(
     "text", ["[1 2; 3 4]", "[1, 2; 3, 4];", "[[1. 2.]\n [3. 4.]]", "((1, 2), (3, 4))", "[1, 2],\n[3, 4],"]
 )
-def test_short_prints_are_read(text):
+def test_short_printed_arrays_are_read(text):
     assert read_printed("q.csv", text).tolist() == [[1, 2], [3, 4]]
 
 
@@ -75,7 +75,7 @@ def test_tables_are_not_printed_arrays(text):
         ("[" * 9 + "1" + "]" * 9, "its brackets do not pair up"),
     ],
 )
-def test_bad_prints_are_refused(text, message):
+def test_bad_printed_arrays_are_refused(text, message):
     with pytest.raises(ScoreFileError) as caught:
         read_printed("q.csv", text)
     assert message in str(caught.value)
@@ -93,7 +93,7 @@ def test_bad_prints_are_refused(text, message):
         "]" * 10**6,
     ],
 )
-def test_long_prints_are_refused_in_linear_time(text):
+def test_long_printed_arrays_are_refused_in_linear_time(text):
     with ends(), pytest.raises(ScoreFileError):
         read_printed("q.csv", text)
 

@@ -130,7 +130,7 @@ def test_two_files_give_q_and_k():
     assert np.array_equal(read[1], K)
 
 
-def test_text_of_limits_names_their_numbers():
+def test_text_on_limits_gives_every_limit():
     for number in ("64 MB", "16 MB", "4,096", "1,024", "4,000,000"):
         assert number in LIMITS
 

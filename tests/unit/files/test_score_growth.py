@@ -12,7 +12,7 @@ RNG = np.random.default_rng(11)
 
 
 def exponents(Q, K):
-    """Return the exponent of rows and, for equally many queries and keys, that of query i with key i."""
+    """Return the row exponent and, for equally many queries and keys, the paired exponent."""
     q, k = Q - Q.mean(axis=0), K - K.mean(axis=0)
     rows = row_exponent(Q, k, Q.T @ Q / len(Q), k.T @ k / len(k))
     return (rows, paired_exponent(q, k)) if len(Q) == len(K) else (rows,)
@@ -51,7 +51,7 @@ def test_fitted_sizes_agree_with_the_scores_themselves():
     assert pairs.sizes == pytest.approx([np.sqrt(np.mean((q * k) ** 2)), np.sqrt(np.mean(own**2))], rel=1e-13)
 
 
-def test_equal_components_have_exponent_one_which_is_the_largest():
+def test_exponent_of_equal_components_is_one_the_maximum():
     Q, K = RNG.standard_normal((2, 40, 1))
     for fit in exponents(np.repeat(Q, 8, axis=1), np.repeat(K, 8, axis=1)):
         assert (fit.low, fit.value, fit.high) == pytest.approx((1.0, 1.0, 1.0), abs=0.2)
@@ -140,10 +140,10 @@ def test_interval_of_independent_components_covers_one_half(law, of, n, d_k):
     rng, draws = np.random.default_rng(n), 500
     fits = [FITS[of](*LAWS[law](rng, (2, n, d_k))) for _ in range(draws)]
     covered = np.mean([fit.low <= 0.5 <= fit.high for fit in fits])
-    # 94 % is promised; 3 standard errors of 500 draws are 3 points
+    # the coverage promised is 94 %; 3 standard errors of 500 draws are 3 points
     assert covered > 0.94 - 3 * math.sqrt(0.94 * 0.06 / draws)
     values = np.array([fit.value for fit in fits])
-    # A bound on the width: 2 standard deviations, √2 for the noise that is counted twice, and half as much again.
+    # Half a width is at most 2 standard deviations, times √2 because noise is counted twice, times 1.5.
     if n == 64:
         assert abs(values.mean() - 0.5) < 4 * values.std() / math.sqrt(draws) + 0.005  # 0.005: the bias of a logarithm
         half = np.mean([fit.high - fit.low for fit in fits]) / 2
@@ -182,5 +182,5 @@ def test_interval_covers_the_mean_estimate_of_many_draws(case, n):
         mean, spread = np.mean([fit.value for fit in fits]), np.std([fit.value for fit in fits])
         assert np.mean([fit.low <= mean <= fit.high for fit in fits]) >= 0.95 - 4 * math.sqrt(0.95 * 0.05 / draws)
         half = np.mean([fit.high - fit.low for fit in fits]) / 2
-        # Pairs that share much keep the standard error of independent signs, which is up to four times as wide.
+        # The paired interval has a least width, that of independent signs, which is up to four times too wide here.
         assert half < (1.2 * math.sqrt(2) if fit_of is row_fit else 4) * 1.96 * spread

@@ -23,7 +23,7 @@ def few_of_spread(std):
     return Q[:4] * (std / head(Q[:4], K[:4]).scaled_std), K[:4]
 
 
-def test_reported_moments_are_those_of_the_scores():
+def test_reported_moments_agree_with_numpy():
     report = head(Q + 0.3, K - 0.2)
     scores = (Q + 0.3) @ (K - 0.2).T
     assert abs(report.raw_mean - scores.mean()) < 1e-12
@@ -77,7 +77,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("code", CASES)
-def test_verdict_of_each_case(code):
+def test_each_case_gets_its_verdict(code):
     report = measure_scores(*CASES[code])
     assert report.code == code
     assert report.verdict.endswith(".")
@@ -98,8 +98,8 @@ def test_heads_are_measured_one_by_one():
     assert measure_scores(np.stack([Q, Q]), np.stack([K, K])).verdict.startswith("√d_k is right for all 2 heads")
 
 
-def test_report_names_an_aligned_head_rather_than_a_right_one():
-    # The right head is farther from 1 than the aligned one, and yet the aligned one is reported.
+def test_aligned_head_is_reported_even_if_a_right_one_is_farther_from_1():
+    # The spread of the head judged right is farther from 1, and yet the aligned head is reported.
     report = measure_scores(np.stack([Q, Q]), np.stack([0.85 * K, Q + 0.3 * K]))
     assert report.heads[0].code == "right"
     assert abs(math.log(report.scaled_std[0])) > abs(math.log(report.scaled_std[1]))
@@ -108,7 +108,7 @@ def test_report_names_an_aligned_head_rather_than_a_right_one():
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_aligned_heads_are_reported_by_their_alignment(sign):
-    """Expect the alignment as the reason, for the spread is near 1."""
+    """Expect alignment as the reason, because the spread is near 1."""
     keys = [sign * (Q + each * K) for each in (0.1, 0.2, 0.3, 0.4)]
     report = measure_scores(np.stack([Q] * 4), np.stack(keys))
     assert {head.code for head in report.heads} == {"aligned"}
@@ -129,7 +129,7 @@ def test_aligned_heads_are_reported_by_their_alignment(sign):
     assert mixed.startswith("√d_k is right for 1 of 3 heads, though the spread suits 1 of the others; head 3 has stand")
 
 
-def test_heads_count_from_1_and_unclear_ones_are_counted_separately():
+def test_verdict_numbers_heads_from_1_and_counts_unclear_ones_separately():
     few = [np.stack(rows) for rows in zip(*map(few_of_spread, (1.0, 0.65, 4.0)), strict=True)]
     report = measure_scores(*few)
     assert [head.code for head in report.heads] == ["right", "unclear", "too_weak"]
@@ -142,7 +142,7 @@ def test_heads_count_from_1_and_unclear_ones_are_counted_separately():
     round_ /= math.sqrt(head(round_, round_).scaled_std)
     report = measure_scores(np.stack([few[0][1], round_]), np.stack([few[1][1], round_]))
     assert [head.code for head in report.heads] == ["unclear", "aligned"]
-    assert report.code == "aligned"  # nearer to 1, but certainly wrong
+    assert report.code == "aligned"  # the aligned head is nearer to 1, but certainly wrong
 
 
 def test_ideal_data_inside_their_band_are_not_called_wrong():
@@ -158,7 +158,7 @@ def test_ideal_data_inside_their_band_are_not_called_wrong():
 @pytest.mark.parametrize(
     "keys", [np.tile(RNG.standard_normal((1, 16)), (4096, 1)), np.full((7, 16), 0.1), 1.0 + 1e-16 * K, 3 + 0 * K]
 )
-def test_equal_keys_have_no_variation_whatever_their_rounding(keys):
+def test_equal_keys_have_no_variation_despite_rounding(keys):
     report = measure_scores(Q, keys)
     assert report.code == "no_variation"
     assert (report.heads[0].within_row_std, report.heads[0].size_factor) == (0.0, 0.0)
@@ -178,7 +178,7 @@ def test_constants_have_no_kurtosis():
     assert math.isnan(key.effective_dimension)
 
 
-def test_keys_that_point_away_from_their_query_are_not_called_right():
+def test_keys_opposite_to_their_queries_are_called_aligned_not_right():
     report = measure_scores(Q, -Q + 0.3 * K)
     assert report.heads[0].paired_lift < -1
     assert report.code == "aligned"
@@ -237,7 +237,7 @@ def test_bad_arguments_are_refused(arrays, error, message):
 
 
 def test_target_spread_of_few_keys_is_below_1():
-    # All components have one size: the spread is exactly √(1/2), as ideal q and k give with two keys.
+    # Components of one size give a spread of exactly √(1/2), the target for two keys.
     queries, keys = np.sign(Q), np.array([[1.0], [-1.0]]) * np.ones(16) / math.sqrt(2)
     queries *= math.sqrt(16) / head(queries, keys).within_row_std / math.sqrt(2)
     two = head(queries, keys)
@@ -270,7 +270,7 @@ def test_divisor_in_the_verdict_gives_the_target_spread():
     assert report.reason.endswith(f"{report.size_factor:.3f} instead of 0.98.")
 
 
-def test_bands_are_those_of_the_spread_inside_a_row():
+def test_bands_agree_with_row_variance_band():
     report = head(Q, K[:3])
     kurtosis = {"kurtosis_q": report.query.kurtosis, "kurtosis_k": report.key.kurtosis}
     for band, options in ((report.scaled_band, {}), (report.tail_band, kurtosis)):
@@ -288,7 +288,7 @@ def heavy(spread, n=64, share=0.1):
 SMALL = "Chance seldom makes such a difference, but it is small enough to count as close to 1."
 
 
-def test_heavy_tails_explain_a_right_scale_outside_the_band():
+def test_heavy_tails_explain_why_a_right_spread_is_outside_the_band():
     report = head(*heavy(1.15))
     low, high = report.tail_band
     assert report.code == "right"
@@ -320,7 +320,7 @@ def test_heavy_tails_are_named_if_they_widen_the_band_by_a_tenth(share, kurtosis
     assert ("tails as heavy as here" in report.chance) == named
 
 
-def test_right_scale_outside_the_band_is_explained_without_heavy_tails():
+def test_right_spread_outside_the_band_is_explained_without_heavy_tails():
     rows = np.random.default_rng(1).standard_normal((2, 1024, 16))
     size = 1 / head(*rows).scaled_std
     report = head(rows[0] * 1.15 * size, rows[1])
@@ -337,7 +337,7 @@ def test_equal_queries_have_no_tails_to_compare():
 
 
 def test_lift_that_chance_can_explain_is_not_called_aligned():
-    # Six queries that resemble their keys a little: a lift above 1, but below 6 of its standard errors.
+    # Six queries that resemble their keys a little: the lift is above 1, but less than 6 standard errors from 0.
     queries, noise = np.random.default_rng(3).standard_normal((2, 6, 16))
     report = head(queries, 0.35 * queries + 0.9 * noise)
     assert report.paired_lift > 1
@@ -355,7 +355,7 @@ def test_pairs_with_equal_scores_have_an_infinite_z(sign, z):
     assert math.isnan(head(np.zeros((4, 2)), rows).paired_z)
 
 
-def test_report_calls_check_several_times_for_each_head():
+def test_check_is_called_several_times_for_each_head():
     asked = []
     measure_scores(np.stack([Q] * 3), np.stack([K] * 3), check=lambda: asked.append(1))
     assert len(asked) == 15
@@ -412,8 +412,9 @@ def test_order_of_keys_and_components_does_not_matter(pair, order):
 ORACLE_RNG = np.random.default_rng(21)
 
 
-def test_ideal_density_is_that_of_a_scaled_score():
-    # q·k has a Laplace law at d_k = 2; at 4 it is the difference of two Erlang variables. ÷ √d_k: density times √d_k.
+def test_ideal_density_agrees_with_formulas_for_d_k_2_and_4():
+    # q·k has a Laplace law at d_k = 2; at 4 it is the difference of two Erlang variables.
+    # Dividing scores by √d_k multiplies their density by √d_k.
     for d_k, law in ((2, lambda s: np.exp(-s) / 2), (4, lambda s: (1 + s) * np.exp(-s) / 4)):
         report = measure_scores(*ORACLE_RNG.standard_normal((2, 8, d_k)))
         centres = (report.scaled_edges[1:] + report.scaled_edges[:-1]) / 2

@@ -95,7 +95,7 @@ def test_split_cells_and_parse_matrix_refuse_a_bad_grid_alike(text, sentence):
 
 
 @pytest.mark.parametrize("cell", ["1,5", "1;5", "[1", "1]", "1 5", "1\n5", " "])
-def test_cell_that_would_become_several_is_refused(cell):
+def test_cell_that_is_not_a_single_number_is_refused(cell):
     sentence = f'K has "{cell}" in row 2, column 2: write one number there, as 1.5.'
     with pytest.raises(ValueError, match=re.escape(sentence)):
         typed.join_cells("K", [["1", "2"], ["3", cell]])
@@ -237,7 +237,7 @@ def test_an_item_may_be_infinite_and_minus_zero_is_zero():
 
 
 @pytest.mark.parametrize("text", ["[1, 2", "1, 2]", "[1, 2], 3", "[[1, 2], 3]", "][", "[[[1, 2]]]", "[1)(2]]"])
-def test_unpaired_brackets_are_refused_where_rows_are_read(text):
+def test_rows_with_unpaired_brackets_are_refused(text):
     with pytest.raises(ValueError, match=r"is not a number\.|number is missing"):
         typed.parse_vector_rows(text)
     with pytest.raises(ValueError, match=r"write a number"):
@@ -304,7 +304,7 @@ def test_formatted_matrix_is_read_back(rows):
 
 
 @given(TABLES, st.sampled_from([", ", ",", " ", "\t", " , "]), st.sampled_from(["\n", ";", " ;\n", "\r\n"]), WRAPPERS)
-def test_rows_are_read_back_by_both_readers_of_rows(rows, separator, end, wrapped):
+def test_printed_rows_are_read_back_as_matrix_and_as_vectors(rows, separator, end, wrapped):
     text = wrapped(end.join(printed(row, separator) for row in rows))
     assert typed.parse_vector_rows(text) == typed.parse_matrix("Q", text) == tuple(map(tuple, rows))
     assert typed.parse_matrix("Q", str([list(row) for row in rows])) == tuple(map(tuple, rows))

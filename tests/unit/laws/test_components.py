@@ -143,7 +143,7 @@ correlations = st.floats(-1, 1)
 
 
 @given(laws, seeds, means, means, correlations, st.lists(st.integers(0, 40), min_size=1, max_size=6))
-def test_sum_does_not_depend_on_how_the_range_is_cut(law, seed, mean_q, mean_k, correlation, cuts):
+def test_sum_does_not_depend_on_how_its_components_are_split(law, seed, mean_q, mean_k, correlation, cuts):
     pair_law = PairLaw(law, mean_q, mean_k, correlation)
     cuts = sorted([0, *cuts])
     scores = np.zeros(7)
@@ -169,11 +169,11 @@ def test_moments_are_the_integrals_of_the_density(name):
     law, low, high = SCIPY_LAWS[name], *SCIPY_LAWS[name].support()
     for order, moment in zip((2, 4, 6, 8), COMPONENT_LAWS[name].moments, strict=True):
         value = 2 * integrate.quad(lambda x, k=order: x**k * law.pdf(x), 0, min(high, 60))[0]
-        assert moment == pytest.approx(value, rel=1e-8)  # quad's own error estimate
+        assert moment == pytest.approx(value, rel=1e-8)  # the tolerance of quad
     assert low == -high
 
 
-def test_sparse_moments_are_those_of_a_rare_wide_normal():
+def test_sparse_law_has_the_moments_of_a_rare_wide_normal_law():
     normal, p = (1, 3, 15, 105), 0.1
     expected = [p * m / p**r for r, m in enumerate(normal, 1)]
     np.testing.assert_allclose(COMPONENT_LAWS["sparse"].moments, expected, rtol=1e-13)
@@ -190,7 +190,7 @@ def test_draws_have_the_moments_of_their_law(name):
     law = COMPONENT_LAWS[name]
     draws = law.draw(np.random.default_rng(2), N)
     assert abs(draws.mean()) < 4 / math.sqrt(N)
-    # E a² = 1 is known, so the mean square has standard error √((K − 1)/N); 1e-12 for ±1, where K = 1
+    # E a² = 1 is known, so the mean square has standard error √((K − 1)/N); for ±1, K = 1 and only rounding is left
     assert abs(np.mean(draws**2) - 1) < 4 * math.sqrt((law.kurtosis - 1) / N) + 1e-12
     if law.has_eight_moments:
         error = math.sqrt((law.moments[3] - law.kurtosis**2) / N)

@@ -36,7 +36,7 @@ def test_the_density_is_smooth_at_zero(d_k):
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 3, 64, 4096])
-def test_results_at_both_ends_are_exact(d_k):
+def test_values_at_the_centre_and_at_both_ends_are_exact(d_k):
     np.testing.assert_array_equal(dot_product_ppf([0, 0.5, 1], d_k), [-np.inf, 0, np.inf])
     assert dot_product_cdf(0.0, d_k) == 0.5
     np.testing.assert_array_equal(dot_product_cdf([-1e308, 1e308], d_k), [0, 1])
@@ -61,7 +61,7 @@ def test_results_keep_shapes_and_are_float64(function):
 
 
 @pytest.mark.parametrize("function", [dot_product_pdf, dot_product_cdf, dot_product_ppf])
-def test_bad_arguments_are_named(function):
+def test_bad_arguments_are_refused_by_name(function):
     name = "probability" if function is dot_product_ppf else "s"
     with pytest.raises(ValueError, match=f"{name} must hold finite numbers only, but got nan"):
         function([0.5, np.nan], 4)
@@ -174,7 +174,7 @@ def test_tail_of_one_product_agrees_with_struve_functions():
 
 def test_law_of_many_components_is_nearly_normal():
     x = np.linspace(-4, 4, 41)
-    # the first correction is excess kurtosis / 24 = 1/(4 d_k) times He_3(x) phi(x), and |He_3(x) phi(x)| < 0.6
+    # first correction to the normal cdf: excess kurtosis / 24 = 1/(4 d_k) times He_3(x) phi(x), whose size is below 0.6
     d_k = 10**6
     assert abs(dot_product_cdf(x * 1000, d_k) - special.ndtr(x)).max() < 0.2 / d_k
 

@@ -51,7 +51,7 @@ def test_unit_normal_components_give_variance_d_k(d_k):
 
 
 @pytest.mark.parametrize(("kurtosis", "excess_times_d"), [(1, -2), (1.8, 0.24), (3, 6), (6, 33), (9, 78), (30, 897)])
-def test_excess_kurtosis_follows_from_that_of_the_components(kurtosis, excess_times_d):
+def test_score_kurtosis_follows_from_component_kurtosis(kurtosis, excess_times_d):
     moments = dot_product_moments(16, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
     assert moments.variance == 16
     assert moments.excess_kurtosis == pytest.approx(excess_times_d / 16, rel=1e-14)
@@ -203,7 +203,7 @@ def test_score_moments_of_a_fully_correlated_component_by_hand():
 
 
 def test_score_moments_of_signs_by_hand():
-    # four products ±1: S is -4, -2, 0, 2, 4 with weights 1, 4, 6, 4, 1 over 16, and z = S/2
+    # four products ±1: S is -4, -2, 0, 2, 4 with probabilities (1, 4, 6, 4, 1) ÷ 16, and z = S/2
     z, weights = np.arange(-2, 3), np.array([1, 4, 6, 4, 1]) / 16
     moments = score_moments(4, PairLaw("rademacher"))
     np.testing.assert_allclose(moments, [weights @ z**j for j in range(9)], atol=1e-12)

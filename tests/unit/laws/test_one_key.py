@@ -35,7 +35,7 @@ def test_weight_agrees_with_the_double_integral(n, score, std):
     assert expected_key_weight(n, score, std) == pytest.approx(nested(n, score, std), abs=1e-11)
 
 
-def test_sink_adds_exp_of_minus_the_score():
+def test_sink_adds_exp_of_minus_the_score_to_the_denominator():
     assert expected_key_weight(16, 1.0, sink=True) == pytest.approx(nested(16, 1.0, 1.0, 1 + math.exp(-1)), abs=1e-11)
     assert expected_key_weight(1, 1.0, sink=True) == pytest.approx(1 / (1 + math.exp(-1)), abs=1e-12)
 
@@ -63,7 +63,7 @@ def test_weight_agrees_with_drawn_rows(n, score, std, sink):
 
 
 @given(st.floats(-5, 20), st.floats(0, 8), st.booleans())
-def test_weight_falls_with_every_key_and_stays_between_0_and_1(score, std, sink):
+def test_weight_falls_with_the_number_of_keys_and_stays_between_0_and_1(score, std, sink):
     weights = expected_key_weight([1, 2, 16, 1000, MOST_KEYS], score, std, sink=sink)
     assert (np.diff(weights) <= 1e-12).all()
     assert 0 <= weights[-1] <= weights[0] <= 1
@@ -75,7 +75,7 @@ def test_weight_without_a_spread_is_softmax():
     )
 
 
-def test_lost_weight_goes_from_0_to_1():
+def test_lost_weight_rises_from_0_to_1():
     lost = _lost(np.array([-700.0, -20.0, 0.0, 700.0]), 1.0)
     assert lost[0] == pytest.approx(0, abs=1e-300)
     assert lost[1] == pytest.approx(math.exp(-20 + 0.5), rel=1e-6)

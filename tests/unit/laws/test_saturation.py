@@ -32,7 +32,7 @@ def test_equal_scores_give_the_uniform_row(n_keys):
     np.testing.assert_allclose(values(expected_attention(n_keys, 64, 0.0)), uniform, rtol=1e-5)
 
 
-def test_one_key_has_all_the_weight_whatever_its_score():
+def test_single_key_has_all_the_weight():
     assert list(values(expected_softmax(1, 3.0))) == [0.0, 1.0, 1.0, 0.0]
 
 
@@ -92,7 +92,7 @@ def test_curve_without_points_is_empty():
         ),
     ],
 )
-def test_bad_arguments_are_named(call, error, message):
+def test_bad_arguments_are_refused_by_name(call, error, message):
     with pytest.raises(error, match=message):
         call()
 
@@ -191,7 +191,7 @@ def mean_largest_weight(n_keys, score_std):
 
 @pytest.mark.parametrize(("n_keys", "score_std"), [(64, 4.0), (512, 4.0), (512, 8.0), (4096, 8.0)])
 def test_largest_weight_agrees_with_the_integral_over_the_largest_score(n_keys, score_std):
-    # The reference is cut at m > -1, which leaves out less than 1e-50, and is accurate to 1e-7.
+    # The reference integrates over m > -1 only, which leaves out less than 1e-50; it is accurate to 1e-7.
     expected = mean_largest_weight(n_keys, score_std)
     assert expected_softmax(n_keys, score_std).max_weight == pytest.approx(expected, abs=2e-7)
 
@@ -247,7 +247,7 @@ def test_table_agrees_with_the_quadrature(n_keys):
 
 
 def test_own_share_limit_by_hand():
-    # decimal, 30 digits: 1 - exp(-x) at 1, 1/64 and 1/1024
+    # 1 - exp(-x) at x = 1, 1/64 and 1/1024, by Python's decimal with 30 digits
     found = [own_share_limit(spread) for spread in (0.0, 1.0, 1 / 8, 1 / 32, 8.0)]
     np.testing.assert_allclose(found, [0, 0.632120558828558, 0.015503562994591, 0.000976085818024, 1.0], rtol=1e-12)
     assert own_share_limit(1e-9) == pytest.approx(1e-18, rel=1e-12)
@@ -261,7 +261,7 @@ def test_own_share_of_many_keys_is_near_its_limit(score_std):
     for _ in range(30):
         weights = softmax(score_std * rng.standard_normal((64, n)))
         squares = (weights**2).sum(axis=-1).mean()
-        shares.append(1 - 1 / (n * squares))  # the mean row of many tokens: 1/n each
+        shares.append(1 - 1 / (n * squares))  # averaged over many tokens, each weight is 1/n
     assert abs(np.mean(shares) - own_share_limit(score_std)) <= 4 * np.std(shares, ddof=1) / math.sqrt(30) + 2e-3
 
 
@@ -269,6 +269,6 @@ def test_own_share_of_many_keys_is_near_its_limit(score_std):
     ("score_std", "error", "message"),
     [(-1, ValueError, r"score_std must be a finite number in \[0, 1e\+06\]"), ("a", TypeError, "score_std must be")],
 )
-def test_own_share_limit_names_a_bad_spread(score_std, error, message):
+def test_own_share_limit_refuses_a_bad_spread(score_std, error, message):
     with pytest.raises(error, match=message):
         own_share_limit(score_std)

@@ -118,14 +118,14 @@ def test_gradient_of_a_broadcast_input_is_summed_over_the_batch():
         ((Q * 1e200, K * 1e200, V), {}, "scale times Q K\\^T must be finite"),
     ],
 )
-def test_bad_values_are_named(arguments, options, message):
+def test_bad_values_are_refused_by_name(arguments, options, message):
     with pytest.raises(ValueError, match=message):
         attention(*arguments, **options)
     with pytest.raises(ValueError, match=message):
         attention_backward(*arguments, ONES, **options)
 
 
-def test_wrong_types_are_named():
+def test_wrong_types_are_refused_by_name():
     with pytest.raises(TypeError, match="mask must be boolean, True = may attend, but got dtype int64"):
         attention(Q, K, V, mask=np.ones((2, 3), np.int64))
     with pytest.raises(TypeError, match="scale must be a real number"):
@@ -238,7 +238,7 @@ def test_inner_gradients_match_autograd(case, torch):
 
 
 def loss_along(case, name):
-    """Return the loss as a function of t along a random direction of one input, and its derivative by our gradient."""
+    """Return the loss as a function of t, along a random direction of one input, and its slope by our gradient."""
     Q, K, V, d_output, mask, scale = inputs(case)
     values = {"Q": Q, "K": K, "V": V, "scale": Q.shape[-1] ** -0.5 if scale is None else scale}
     direction = np.random.default_rng(7).standard_normal(np.shape(values[name]))

@@ -52,7 +52,7 @@ def test_spacing_by_hand(name, value, spacing):
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
-def test_non_finite_numbers_pass_rounded_but_not_round_to_format(value):
+def test_rounded_keeps_non_finite_numbers_but_round_to_format_refuses_them(value):
     for to in BINARY_FORMATS.values():
         found = rounded(np.array([value, 1.0]), to)
         assert not np.isfinite(found[0])
@@ -84,8 +84,8 @@ def test_rounding_returns_the_nearest_number_of_the_format(value, name):
 
 
 @pytest.mark.parametrize("name", TYPES)
-def test_numbers_midpoints_and_their_neighbours_round_as_in_the_type(name):
-    """Compare with NumPy's float16 and the types of ml_dtypes, which converts float32 directly."""
+def test_rounding_near_numbers_and_midpoints_agrees_with_the_type(name):
+    """Compare with NumPy's float16 and with ml_dtypes, which convert float32 directly."""
     numbers = every_number(name)
     middles = (numbers[1:] + numbers[:-1]) / 2
     largest = numbers[-1]
@@ -132,7 +132,7 @@ def test_sums_are_rounded_after_each_addition():
     assert [float(each) for each in rounded_sums(q[::-1], np.ones(5), (4, 5), BFLOAT16)] == [4, 260]
 
 
-def test_float16_sum_of_products_of_40_overflows_at_the_41st():
+def test_float16_sum_of_1600s_overflows_at_the_41st_term():
     forty = np.full(64, 40.0)
     sums = np.array(list(rounded_sums(forty, forty, range(1, 65), FLOAT16)))
     assert np.isfinite(sums[:40]).all()

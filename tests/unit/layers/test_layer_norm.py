@@ -63,7 +63,7 @@ def test_rows_have_mean_0_and_the_exact_norm(x):
     y = layer_norm(x)
     v = x.var(axis=-1)
     n = x.shape[-1]
-    # The mean of numbers up to 1e6 is rounded by 1e-10, and divided by at least √eps.
+    # The mean of numbers up to 1e6 has a rounding error of 1e-10, which is then divided by at least √eps.
     assert np.allclose(y.mean(axis=-1), 0, rtol=0, atol=1e-7)
     assert np.allclose(np.square(y).sum(axis=-1), n * v / (v + 1e-5), rtol=1e-6, atol=1e-9)
 

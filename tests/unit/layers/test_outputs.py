@@ -19,8 +19,8 @@ from sattn_core.layers.outputs import own_share
         ([[1.0, 0.0], [0.0, 1.0]], 0.5),
         ([[1.0], [-1.0]], 1.0),  # the tokens cancel: their mean is 0
         (np.eye(4), 0.75),
-        ([[2.0, 1.0], [2.0, -1.0]], 0.2),  # mean (2, 0): 4 of each square 5 is shared
-        ([[5.0]], 0.0),  # a single token is the mean
+        ([[2.0, 1.0], [2.0, -1.0]], 0.2),  # mean (2, 0): of each squared length 5, 4 is shared
+        ([[5.0]], 0.0),  # a single token equals the mean
     ],
 )
 def test_own_share_by_hand(output, share):
@@ -56,7 +56,7 @@ def test_size_of_the_outputs_does_not_matter(size):
         ([[1j]], TypeError, "output must hold real numbers"),
     ],
 )
-def test_bad_outputs_are_named(output, error, message):
+def test_bad_outputs_are_refused(output, error, message):
     with pytest.raises(error, match=message):
         own_share(output)
 
@@ -79,7 +79,7 @@ def test_own_share_is_between_0_and_1_and_ignores_size_and_order(output, size):
 
 
 @given(OUTPUTS)
-def test_own_share_is_scipys_mean_square_distance_between_tokens(output):
+def test_own_share_agrees_with_scipys_distances_between_tokens(output):
     # Σ_{i<j} |o_i − o_j|² = n Σ_i |o_i − ō|²
     apart = distance.pdist(output, "sqeuclidean").sum() / len(output)
     assert own_share(output) == pytest.approx(apart / (output**2).sum(), abs=1e-12)

@@ -41,7 +41,7 @@ def test_check_values_by_hand(name):
 
 
 @pytest.mark.parametrize("rule", SCALING_RULES.values(), ids=list(SCALING_RULES))
-def test_cards_are_complete_and_rules_keep_shape_and_arguments(rule):
+def test_rules_are_described_completely_and_keep_shape_and_arguments(rule):
     for text in (rule.title, rule.formula, rule.fixes, rule.source, rule.check_text):
         assert text.strip()
     before = RAW.copy()
@@ -54,7 +54,7 @@ def test_cards_are_complete_and_rules_keep_shape_and_arguments(rule):
 
 
 @pytest.mark.parametrize("rule", SCALING_RULES.values(), ids=list(SCALING_RULES))
-def test_shape_is_kept_without_queries_and_with_heads(rule):
+def test_rules_keep_the_shape_of_no_queries_and_of_several_heads(rule):
     assert rule.apply(RAW[:0], **CONTEXT | {"Q": Q[:0]}).shape == (0, 7)
     assert rule.apply(np.stack([RAW, RAW]), **CONTEXT).shape == (2, 5, 7)
 
@@ -100,7 +100,7 @@ def test_vit_22b_ignores_size_and_mean_of_q_and_k():
     assert np.abs(plain).max() <= 4.0
 
 
-def test_soft_cap_is_bounded_with_the_right_slope_at_100():
+def test_soft_cap_is_bounded_and_has_the_right_slope_at_100():
     rule = SCALING_RULES["soft_cap"]
     low, high = rule.apply([[99.999, 100.001]], d_k=1)[0]
     assert abs((high - low) / 0.002 - 0.070651) < 1e-6
@@ -178,7 +178,7 @@ def test_raw_scores_must_be_finite_matrices():
 
 
 @pytest.mark.parametrize("rule", SCALING_RULES.values(), ids=list(SCALING_RULES))
-def test_context_serves_every_rule_but_options_only_their_own(rule):
+def test_rules_share_a_context_but_accept_only_their_own_options(rule):
     for name in ("softcap", "d_K", "soft_cap" if rule.name != "soft_cap" else "clip_tau"):
         with pytest.raises(TypeError, match=rf"an option of the rule {rule.name} must be .*, but got {name}$"):
             rule.apply(RAW, **CONTEXT, **{name: 30.0})
@@ -194,7 +194,7 @@ def test_message_lists_the_options_of_the_rule():
 
 
 @pytest.mark.parametrize("rule", SCALING_RULES.values(), ids=list(SCALING_RULES))
-def test_queries_and_keys_must_be_those_of_the_raw_scores(rule):
+def test_raw_scores_must_be_the_product_of_q_and_k(rule):
     off = RAW.copy()
     off[1, 2] *= 1 + 1e-9
     with pytest.raises(ValueError, match=r"raw_scores must be Q Kᵀ of the Q and K given with them, .* at \(1, 2\)"):

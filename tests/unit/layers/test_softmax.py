@@ -108,7 +108,7 @@ def test_batches_keep_their_shape():
         np.testing.assert_allclose(function(scores)[1, 2], function(scores[1, 2]), rtol=1e-15)
 
 
-def test_no_rows_give_no_rows():
+def test_scores_without_rows_give_results_without_rows():
     assert softmax(np.zeros((0, 3))).shape == (0, 3)
     assert entropy_nats(np.zeros((0, 3))).shape == (0,)
 
@@ -128,13 +128,13 @@ def test_results_are_float64(function):
         ([[1.0], [1.0, 2.0]], ValueError, "rows differ in length"),
     ],
 )
-def test_bad_scores_are_named(function, scores, error, message):
+def test_bad_scores_are_refused(function, scores, error, message):
     with pytest.raises(error, match=message):
         function(scores)
 
 
 @pytest.mark.parametrize("function", [softmax, log_softmax])
-def test_bad_axis_is_named(function):
+def test_bad_axis_is_refused(function):
     with pytest.raises(ValueError, match="axis must be between -2 and 1, but got 2"):
         function(np.zeros((2, 2)), axis=2)
     with pytest.raises(TypeError, match="axis must be an integer, but got None"):
@@ -146,7 +146,7 @@ def test_bad_axis_is_named(function):
 # --- properties --------------------------------------------------------------------------------------
 
 
-# Multiples of 1/8, so that a shift is exact and both sides have the same differences.
+# Multiples of 1/8, which can be shifted without rounding.
 ENTRIES = st.integers(-400, 400).map(lambda eighths: eighths / 8)
 SHAPES = st.tuples(st.integers(1, 3), st.integers(1, 12))
 SCORES = SHAPES.flatmap(lambda shape: arrays(float, shape, elements=ENTRIES))
@@ -186,7 +186,7 @@ def test_entropy_lies_between_zero_and_uniform(scores):
 
 
 @given(MASKED_SCORES)
-def test_jacobian_is_symmetric_positive_and_its_rows_sum_to_zero(scores):
+def test_jacobian_is_symmetric_semidefinite_and_its_rows_sum_to_zero(scores):
     jacobian = softmax_jacobian(scores)
     np.testing.assert_array_equal(jacobian, np.swapaxes(jacobian, -1, -2))
     np.testing.assert_allclose(jacobian.sum(axis=-1), 0.0, atol=1e-12)
@@ -219,7 +219,7 @@ LITERALS = [
 
 @pytest.mark.parametrize(("scores", "norm", "entropy", "log_norm"), LITERALS)
 def test_norm_and_entropy_agree_with_mpmath(scores, norm, entropy, log_norm):
-    # exp(-700) turns half an ulp of its argument into 6e-14 relative.
+    # Half an ulp of -700 changes exp(-700) by a relative 6e-14.
     assert softmax_jacobian_norm(scores) == pytest.approx(norm, rel=1e-12, abs=0)
     assert entropy_nats(scores) == pytest.approx(entropy, rel=1e-12, abs=0)
     assert log_softmax_jacobian_norm(scores) == pytest.approx(log_norm, rel=1e-14)
@@ -229,9 +229,9 @@ def test_norm_and_entropy_agree_with_mpmath(scores, norm, entropy, log_norm):
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_weights_agree_with_scipy(spread, axis):
     scores = spread * np.random.default_rng(5).standard_normal((4, 5, 6))
-    # Both subtract the largest score; only the order of one sum differs.
+    # SciPy also subtracts the largest score; only the order of one sum differs.
     np.testing.assert_allclose(softmax(scores, axis), special.softmax(scores, axis), rtol=1e-13)
-    # SciPy takes ln of the sum where this module takes log1p of the others: 1e-16 absolute apart.
+    # SciPy takes ln of the whole sum, this module log1p of the other terms: they differ by 1e-16.
     expected = special.log_softmax(scores, axis)
     np.testing.assert_allclose(log_softmax(scores, axis), expected, rtol=1e-14, atol=4e-16)
 

@@ -113,7 +113,7 @@ def test_random_numbers_have_two_decimals():
     assert np.array_equal(numbers, np.round(numbers, 2))
 
 
-def test_score_cell_term_by_term():
+def test_expanded_score_cell_has_the_right_terms():
     cell = expand_cell(NOTES, 1, 2)
     assert cell.products.tolist() == [10.0, 8.0]
     assert (cell.raw_score, cell.divisor) == (18.0, np.sqrt(2))
@@ -138,7 +138,7 @@ def test_forbidden_cells_have_weight_0():
     assert empty.scaled.weights.tolist() == [0, 0, 0, 0]
 
 
-def test_output_cell_term_by_term():
+def test_expanded_output_cell_has_the_right_terms():
     params = AttentionStepsParams([[1]], [[4], [5]], [[10], [20]])
     cell = expand_output(params, 0, 0)
     assert cell.values.tolist() == [10, 20]
@@ -147,7 +147,7 @@ def test_output_cell_term_by_term():
     assert abs(cell.unscaled_output - cell.unscaled_weights @ [10, 20]) < 1e-13
 
 
-def test_cells_outside_are_rejected():
+def test_cells_outside_the_matrix_are_refused():
     with pytest.raises(ValueError, match="query must be between 0 and 2, but got 3"):
         expand_cell(NOTES, 3, 0)
     with pytest.raises(ValueError, match="key must be between 0 and 2, but got -1"):
@@ -179,7 +179,7 @@ def test_params_are_hashable_values_and_do_not_write_to_arguments():
     assert np.array_equal(Q, np.ones((2, 2)))
 
 
-def test_bad_presets_are_named():
+def test_bad_presets_are_refused():
     with pytest.raises(ValueError, match="preset must be one of random, causal"):
         preset_params("nothing")
     with pytest.raises(ValueError, match="d_k must be between 1 and 1024, but got 1025"):
@@ -225,7 +225,7 @@ def test_typed_mask_replaces_the_mask_of_the_preset():
         ({"mask": "10"}, "mask is 3 × 2 but the scores are 3 × 3"),
     ],
 )
-def test_typed_texts_that_do_not_fit_name_the_matrix(texts, message):
+def test_error_message_names_the_bad_typed_matrix(texts, message):
     with pytest.raises(ValueError, match=message):
         typed_params("notes", **texts)
 

@@ -259,7 +259,7 @@ def test_gradients_match_autograd(mask, exponent, torch):
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5])
 def test_gradient_at_raw_scores_of_large_d_k_agrees_with_complex_step(exponent):
-    # The loss as a function of the raw scores alone: 16 entries at any d_k.
+    # The loss depends on 16 raw scores, at any d_k.
     params = backprop.BackpropParams(d_k=700, exponent=exponent, seed=4)
     inputs, target = backprop._layer(params).inputs, backprop._layer(params).target
     raw = inputs["X"] @ inputs["W_Q"] @ (inputs["X"] @ inputs["W_K"]).T
@@ -275,7 +275,7 @@ def test_gradient_at_raw_scores_of_large_d_k_agrees_with_complex_step(exponent):
     sweep = backprop.gradient_sweep(params, (700,))
     size = np.linalg.norm(found)
     assert size > 1e-4
-    assert sweep.raw_score_norms[0] == pytest.approx(size, rel=1e-10)  # rounding of scores near 100, exponentiated
+    assert sweep.raw_score_norms[0] == pytest.approx(size, rel=1e-10)  # scores near 100 are rounded, then exponentiated
     assert np.allclose(sweep.scales[0] * sweep.gradients[0]["S"], found, rtol=0, atol=1e-10 * size)
 
 

@@ -29,7 +29,7 @@ def test_all_lines_hold_if_no_assumption_is_broken():
         ({"correlation": 0.5}, {3, 4, 6, 7, 9}, "d_k"),
         ({"mean_q": 1.0, "mean_k": 1.0}, {4, 7, 9}, "within_row"),
         ({"mean_q": 1.0}, {7, 9}, "within_row"),
-        # 2 ρ mean_q mean_k = -ρ²: the product rule holds by accident.
+        # The product rule holds by accident, because 2 ρ mean_q mean_k = -ρ².
         ({"correlation": 0.5, "mean_q": 0.5, "mean_k": -0.5}, {3, 4, 7, 9}, "d_k"),
         ({"variance_q": 2.0}, {7, 9}, "component_variances"),
         ({"variance_q": 2.0, "variance_k": 0.5}, set(), "sqrt_d_k"),
@@ -37,7 +37,7 @@ def test_all_lines_hold_if_no_assumption_is_broken():
         ({"nu": 3.0}, set(), "sqrt_d_k"),
     ],
 )
-def test_broken_assumptions_fail_their_lines_in_theory_and_draws(broken, failing, rule):
+def test_lines_with_broken_assumptions_fail_in_theory_and_in_draws(broken, failing, rule):
     result = derivation.measure_derivation(derivation.DerivationParams(**broken))
     assert {line.number for line in result.lines if not line.holds} == failing
     assert {line.number for line in result.lines if line.seen_to_fail} == failing
@@ -137,9 +137,9 @@ def test_divided_scores_have_divided_moments():
         ({"component_correlation": 0.5}, 0, 64 * (1 + 63 * 0.25), 64 * (1 + 63 * 0.25), 64 / 16.75),
         ({"component_correlation": 1.0}, 0, 64**2, 64**2, 1),
         ({"nu": 5.0}, 0, 64, 64, 64),
-        # c = 1: 4 + c² + 1 + 4·4 + 2·2 c for each component
+        # covariance c = 1; variance of each component: 4 + c² + 1 + 4·4 + 2·2 c
         ({"correlation": 0.5, "mean_q": 1.0, "mean_k": 2.0, "variance_q": 4.0}, 192, 64 * 26, 64 * 5, 64),
-        # 6 for each component and ¼ + ½ (1 + 4) for each pair of components
+        # variance: 6 for each component and ¼ + ½ (1 + 4) for each pair of components
         ({"component_correlation": 0.5, "mean_q": 1.0, "mean_k": 2.0}, 128, 64 * (6 + 63 * 2.75), 3152, 64 / 16.75),
     ],
 )
@@ -240,7 +240,7 @@ def test_growth_has_the_exact_moments_at_every_d_k(broken):
     assert np.allclose(growth.exact_mean, [each.mean for each in exact], rtol=1e-13)
 
 
-def test_growth_to_a_larger_d_k_begins_with_that_to_a_smaller_one():
+def test_growth_to_a_larger_d_k_starts_like_growth_to_a_smaller_one():
     small, large = (derivation.measure_growth(derivation.DerivationParams(d_k=d, n_samples=100)) for d in (7, 90))
     assert np.allclose(small.variance, large.variance[:7], rtol=1e-12)
     with pytest.raises(ValueError, match="d_k must be between 1 and 7, but got 8"):
@@ -266,7 +266,7 @@ def test_spread_ratio_by_hand(options, factor, ratio):
 def test_spread_ratio_compares_median_sizes_if_the_variance_is_infinite():
     ratio = derivation.spread_ratio(derivation.DerivationParams(nu=1.5), 4)
     assert ratio == median_size(256, 1.5) / median_size(64, 1.5)
-    assert ratio > 4 ** (1 / 1.5)  # larger by a power of ln d_k
+    assert ratio > 4 ** (1 / 1.5)  # the exact ratio has another factor, a power of ln d_k
 
 
 def test_spread_ratio_stays_within_the_largest_d_k():
@@ -350,13 +350,13 @@ def test_z_is_standard_normal_where_a_line_holds(options):
 
 
 @pytest.mark.parametrize("mean_k", [0.0, 2.0])
-def test_standard_error_of_each_side_is_its_spread_over_seeds(mean_k):
+def test_standard_error_of_each_side_agrees_with_many_seeds(mean_k):
     runs = many_runs(mean_q=1.0, mean_k=mean_k)
     for i in range(9):
         for side in ("left", "right"):
             spread = np.std([getattr(run.lines[i], side) for run in runs])
             error = np.mean([getattr(run.lines[i], f"{side}_error") for run in runs])
-            # The standard deviation of 200 runs is known to 5 %; four times that.
+            # 20 %: four standard errors of a standard deviation of 200 runs.
             assert spread == pytest.approx(error, rel=0.2, abs=1e-12)
     spread = np.std([run.within_row_variance for run in runs])
     assert spread == pytest.approx(np.mean([run.within_row_error for run in runs]), rel=0.2)
@@ -368,11 +368,11 @@ def test_standard_error_of_each_side_is_its_spread_over_seeds(mean_k):
 def test_spread_is_the_root_of_the_variance():
     growth = derivation.measure_growth(derivation.DerivationParams(d_k=9, n_samples=400))
     np.testing.assert_allclose(growth.spread**2, growth.variance, rtol=1e-14)
-    # (σ + its error)² is the variance + its error, to first order.
+    # To first order, (σ + σ's standard error)² is the variance plus the variance's standard error.
     np.testing.assert_allclose(2 * growth.spread * growth.spread_error, growth.variance_error, rtol=1e-14)
 
 
-def test_standard_error_of_the_spread_is_its_spread_over_seeds():
+def test_standard_error_of_the_spread_agrees_with_many_seeds():
     drawn = [derivation.measure_growth(derivation.DerivationParams(d_k=8, n_samples=400, seed=i)) for i in range(200)]
     scatter = np.std([each.spread[-1] for each in drawn])
     assert scatter == pytest.approx(np.mean([each.spread_error[-1] for each in drawn]), rel=0.2)  # 4 standard errors

@@ -49,14 +49,14 @@ def test_bfloat16_moves_scores_of_64_to_128_by_at_most_a_quarter():
     np.testing.assert_array_equal(raw.found[between] % 0.5, 0)
 
 
-def test_scale_makes_rounding_errors_smaller_by_log2_of_root_d_k_bits():
-    # 1/√64 is 2⁻³: scaled bfloat16 scores are the raw ones with another exponent, so their error is three bits smaller.
+def test_scale_divides_rounding_errors_by_8_at_d_k_64():
+    # 1/√64 is 2⁻³: a scaled bfloat16 score is the raw score with another exponent, so its error is 2⁻³ times as large.
     found = few_bits.measure_few_bits(few_bits.FewBitsParams(64))
     np.testing.assert_array_equal(found.scaled.found, found.raw.found / 8)
     assert math.sqrt(found.raw.mean_square[0] / found.scaled.mean_square[0]) == pytest.approx(8, rel=1e-12)
 
 
-def test_products_of_40_overflow_float16_unless_q_is_divided_first():
+def test_sum_of_1600s_overflows_float16_unless_q_is_divided_first():
     found = few_bits.large_sum(64, "float16", "same")
     assert found.exact == 12_800
     np.testing.assert_array_equal(found.raw[:40], 1600 * np.arange(1, 41))
@@ -65,19 +65,19 @@ def test_products_of_40_overflow_float16_unless_q_is_divided_first():
     assert (found.after, found.before) == (np.inf, 12_800)
 
 
-def test_products_of_40_fit_into_32_bits_but_overflow_when_stored():
+def test_sum_of_1600s_fits_into_float32_but_overflows_stored_as_float16():
     found = few_bits.large_sum(64, "float16", "float32")
     assert found.raw[-1] == 102_400 > BINARY_FORMATS["float16"].largest
     assert (found.after, found.before) == (np.inf, 12_800)
 
 
-def test_bfloat16_sum_of_products_of_40_stops_growing():
-    # From 2¹⁹ on bfloat16 numbers lie 4,096 apart, and a product is 1,600.
+def test_bfloat16_sum_of_1600s_stops_growing():
+    # From 2¹⁹ on bfloat16 numbers lie 4,096 apart, so adding 1,600 changes nothing.
     assert few_bits.large_sum(64, "bfloat16").after == 12_800
     assert few_bits.large_sum(1024, "bfloat16", "same").raw[-1] == 2**19
 
 
-def test_float8_cannot_hold_a_single_product_of_40():
+def test_float8_cannot_hold_a_single_1600():
     assert np.isnan(few_bits.large_sum(1, "float8_e4m3fn").after)
     assert np.isnan(few_bits.large_sum(64, "float8_e4m3fn", "same").raw).all()
 
@@ -155,6 +155,6 @@ def test_rounding_error_of_a_score_follows_from_its_spacing(name, d_k):
         assert abs(mean - predicted**2) < 4 * error
 
 
-def test_errors_have_no_prediction_if_sums_are_rounded_or_q_is_divided():
+def test_rounding_errors_are_not_predicted_if_sums_round_or_q_is_divided():
     for other in ({"sums": "same"}, {"order": "before"}):
         assert np.isnan(few_bits.predicted_errors(few_bits.FewBitsParams(4, **other))).all()

@@ -35,7 +35,7 @@ def test_known_statistics_at_64_keys_and_d_k_512(result):
     assert raw > 2 * scaled
 
 
-def test_statistics_are_those_of_the_rows(result):
+def test_statistics_agree_with_the_rows(result):
     rows, statistics = passed_by_each(result.params)[1, 0], result.statistics
     assert abs(statistics.mean[1, 0] - rows.mean()) < 1e-13
     assert abs(statistics.standard_error[1, 0] - rows.std(ddof=1) / np.sqrt(2000)) < 1e-13
@@ -44,7 +44,7 @@ def test_statistics_are_those_of_the_rows(result):
     assert np.isnan(statistics.z[1]).all()
 
 
-def test_frozen_rows_are_judged_by_the_trace_without_the_scale(result):
+def test_frozen_rows_are_judged_by_the_trace_not_multiplied_by_the_scale(result):
     trace = passed_by_each(result.params)[gradient_flow.PLACES.index("softmax")]
     share = [np.mean(row < gradient_flow.FROZEN_BELOW) for row in trace]
     assert result.frozen_share.tolist() == share
@@ -123,7 +123,7 @@ def rows():
     return gradient_flow.freezing_rows((1, 64, 512, 4096), n_keys=16, seed=3)
 
 
-def test_rows_are_counted_and_averaged(rows):
+def test_frozen_rows_are_counted_and_all_rows_averaged(rows):
     assert rows.passed.shape == (2, 2, 4, gradient_flow.DOTS)
     assert rows.frozen.tolist() == [
         [np.sum(each < gradient_flow.FROZEN_BELOW) for each in side] for side in rows.passed[0]
@@ -154,7 +154,7 @@ def test_rows_at_one_dimension_do_not_depend_on_the_others(rows):
 ANY_PARAMS = st.builds(
     gradient_flow.GradientFlowParams,
     d_k=st.integers(1, 1024),
-    n_keys=st.sampled_from([2, 3, 12]),  # few, for each needs its own table of exact means
+    n_keys=st.sampled_from([2, 3, 12]),  # few values: each needs its own table of exact means
     n_rows=st.just(40),
     seed=st.integers(0, 2**32 - 1),
 )
@@ -173,7 +173,7 @@ def test_sensitivities_stay_inside_their_bounds(params):
 
 @settings(max_examples=10)
 @given(st.sampled_from([2, 3, 12]), st.integers(0, 2**32 - 1))
-def test_without_the_scale_the_share_of_frozen_rows_never_falls(n_keys, seed):
+def test_share_of_frozen_rows_without_the_scale_never_falls_with_d_k(n_keys, seed):
     share = gradient_flow.gradient_curve((1, 2, 5, 16, 17, 300, 1024), n_keys=n_keys, n_rows=60, seed=seed).frozen_share
     assert (np.diff(share[0]) >= 0).all()
     assert (share[0] >= share[1]).all()
@@ -197,7 +197,7 @@ def test_measured_means_agree_with_the_exact_ones():
 
 # Median of tr J at n_keys = 64 and share of rows with tr J below 0.01: independent simulation with full Q and K.
 @pytest.mark.parametrize(("d_k", "median", "share"), [(64, 0.2485, 0.15), (512, 3.95e-3, 0.56)])
-def test_median_row_and_share_of_frozen_rows(d_k, median, share):
+def test_median_trace_and_frozen_share_agree_with_a_simulation(d_k, median, share):
     result = gradient_flow.measure_gradient_flow(gradient_flow.GradientFlowParams(d_k=d_k, n_rows=20_000, seed=5))
     statistics = result.statistics
     assert statistics.median_low[0, 0] <= median <= statistics.median_high[0, 0]
@@ -241,7 +241,7 @@ def test_gradient_at_q_has_the_law_of_real_queries_and_keys(d_k, scale_index):
     short = gradient_flow._sensitivity(rows, d_k)[1, scale_index], np.concatenate(followed)
     rng = np.random.default_rng(3)
     q, k = rng.standard_normal((n_rows, 1, d_k)), rng.standard_normal((n_rows, n_keys, d_k))
-    # V the identity makes the output the weights, so d_output is the gradient at the weights.
+    # With the identity as V, outputs are weights, and d_output is the gradient at the weights.
     V, d_P = np.eye(n_keys), rng.standard_normal((n_rows, 1, n_keys))
     scale = d_k ** -(0.0, 0.5)[scale_index]
     long = np.linalg.norm(attention_backward(q, k, V, d_P, scale=scale).d_Q[:, 0], axis=1)
@@ -299,7 +299,7 @@ def test_frozen_share_of_two_keys_agrees_with_the_exact_law(d_k):
     p = (1 - np.sqrt(1 - 2 * gradient_flow.FROZEN_BELOW)) / 2
     gap = np.log((1 - p) / p)
     result = gradient_flow.measure_gradient_flow(gradient_flow.GradientFlowParams(d_k, n_keys=2, n_rows=20_000, seed=8))
-    # The difference of the two scores is √2 times one score: q · (k₁ − k₂).
+    # The difference of the two scores, q · (k₁ − k₂), has the law of √2 times one score.
     for scale, share, error in zip((1, d_k**-0.5), result.frozen_share, result.frozen_error, strict=True):
         exact = 2 * dot_product_cdf(-gap / scale / np.sqrt(2), d_k)
         assert abs(share - exact) <= 4 * max(error, np.sqrt(exact / 20_000))

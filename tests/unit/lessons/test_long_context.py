@@ -58,7 +58,7 @@ def test_half_length_is_near_its_prediction(score):
     assert abs(found.half_length - found.predicted_half) < 0.01 * found.predicted_half + 2
 
 
-def test_d_k_does_not_matter_after_division_by_its_root():
+def test_weights_do_not_depend_on_d_k_after_division_by_its_root():
     one, other = (
         long_context.fading_weights(long_context.LongContextParams(3.0, d_k), (64, 4096)) for d_k in (4, 1024)
     )
@@ -114,7 +114,7 @@ def test_drawn_rows_have_the_exact_means(score, seed):
     assert (simulated.predicted[smooth] < simulated.high[smooth]).all()
 
 
-def test_one_key_with_the_crowd_score_weighs_as_much_as_the_crowd():
+def test_one_key_at_the_crowd_score_weighs_as_much_as_all_others():
     sums = np.exp(np.random.default_rng(1).standard_normal((400, 4095))).sum(axis=1)
     assert within_four_errors(sums, math.exp(long_context.crowd_score(4096)))
 
@@ -131,7 +131,7 @@ def test_claims_agree_with_rows_of_softmax():
     assert 0.77 < claims.lowest < claims.highest < 0.83
 
 
-def test_without_the_scale_weight_is_the_chance_to_score_highest():
+def test_weight_without_the_scale_is_the_chance_to_score_highest():
     params = long_context.LongContextParams(4.0, 1024)
     claims = long_context.check_claims(params)
     others = np.random.default_rng(2).standard_normal((20_000, 15)).max(axis=1)

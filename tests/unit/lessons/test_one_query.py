@@ -120,7 +120,7 @@ def test_larger_d_k_keeps_every_number_of_a_smaller_one(one, other, seed):
 
 
 @given(dimensions, seeds)
-def test_weights_sum_to_1_and_division_flattens_them_in_the_same_order(d_k, seed):
+def test_weights_sum_to_1_and_division_flattens_but_keeps_the_largest(d_k, seed):
     result = measure_one_query(OneQueryParams(d_k, seed))
     for row in (result.raw, result.scaled):
         assert abs(row.weights.sum() - 1) < 1e-12
@@ -177,7 +177,7 @@ def test_drawn_part_of_a_score_has_mean_0_and_variance_d_k_minus_4():
 
 @pytest.mark.parametrize("emphasis", [1, 4, MOST_EMPHASIS])
 @pytest.mark.parametrize("d_k", [5, 16, 64, 1024])
-def test_shares_on_top_agree_with_the_exact_probabilities(d_k, emphasis):
+def test_shares_of_each_key_on_top_agree_with_exact_probabilities(d_k, emphasis):
     many = measured(d_k, seed=1, emphasis=emphasis).sentences
     exact = many.on_top_exact
     np.testing.assert_allclose(many.on_top_error, np.sqrt(exact * (1 - exact) / N_SENTENCES), rtol=1e-9, atol=1e-12)
@@ -195,7 +195,7 @@ def test_mean_largest_weight_agrees_with_separately_drawn_sums(d_k, emphasis):
         largest = 1 / powers.sum(axis=1)
         error = np.hypot(getattr(many, f"{name}_top_weight_error"), largest.std() / np.sqrt(n))
         assert abs(getattr(many, f"{name}_top_weight") - largest.mean()) < 4 * error
-        # Relative standard error of a standard deviation.
+        # A standard deviation has this relative standard error.
         spread = np.sqrt((stats.kurtosis(largest, fisher=False) - 1) / (4 * N_SENTENCES))
         ratio = getattr(many, f"{name}_top_weight_error") * np.sqrt(N_SENTENCES) / largest.std()
         assert abs(ratio - 1) < 4 * spread

@@ -24,7 +24,7 @@ from sattn_core.lessons.scaling_rules import (
 )
 
 
-def test_only_exponent_one_half_is_flat_for_independent_scores():
+def test_only_exponent_one_half_keeps_the_variance_flat():
     curves = measure_exponents(ExponentParams(exponent=0.25)).curves
     assert [curve.exponent for curve in curves] == [0.25, 0.0, 0.5, 1.0]
     assert [curve.variance_is_flat for curve in curves] == [False, False, True, False]
@@ -81,11 +81,11 @@ def test_curves_agree_with_the_comparison_on_other_draws(correlation):
     assert np.allclose(curves.uniform, [math.log(16), math.log(64)], rtol=1e-14)
 
 
-def test_standard_error_of_a_curve_is_its_spread_over_seeds():
+def test_standard_error_of_a_curve_agrees_with_many_seeds():
     curves = [rule_curves(RulesParams(64, 16, seed=seed), dims=(4, 64), n_keys=(16,)) for seed in range(40)]
     spread = np.std([each.against_d_k for each in curves], axis=0, ddof=1)
     stated = np.sqrt(np.mean([np.square(each.against_d_k_error) for each in curves], axis=0))
-    # A standard deviation of 40 has relative standard error 1/√80.
+    # A standard deviation of 40 runs has relative standard error 1/√80.
     assert (np.abs(stated / spread - 1) < 4 / math.sqrt(80)).all()
 
 
@@ -124,7 +124,7 @@ def test_museum_agrees_with_each_bug_measured_alone():
 
 
 def test_every_bug_changes_the_output():
-    # At the page's sizes; the next test compares one of these errors with `attention`.
+    # These are the page's sizes; the next test compares one of the errors with `attention`.
     errors = [[result.output_error for result in measure_museum(BugParams(seed=seed))] for seed in range(2)]
     assert np.min(errors) > 0.3
     assert np.max(errors) < 5

@@ -77,7 +77,7 @@ def test_standard_error_of_the_kurtosis_by_hand():
 
 
 def test_standard_error_of_a_skewed_kurtosis_by_quadrature():
-    # q = k normal: S = q², z = (q² - 1)/√2, skewness √8, κ = 15; exact for polynomials up to degree 39
+    # q = k normal: S = q², z = (q² - 1)/√2, skewness √8, κ = 15. The quadrature is exact up to degree 39.
     nodes, weights = np.polynomial.hermite_e.hermegauss(20)
     z = (nodes**2 - 1) / math.sqrt(2)
     influence = z**4 - 30 * z**2 - 4 * math.sqrt(8) * z + 15
@@ -211,28 +211,28 @@ def test_a_dimension_beyond_1024_has_its_own_shared_axis():
     assert result.shared_span == (-224.0, 224.0)
 
 
-def test_standard_deviations_are_those_of_the_scores(pairs, scores):
+def test_standard_deviations_agree_with_numpy(pairs, scores):
     assert pairs.raw_std == pytest.approx(np.std(scores, ddof=1), rel=1e-12)
     assert pairs.scaled_std == pytest.approx(np.std(scores, ddof=1) / 4, rel=1e-12)
 
 
-def test_law_is_the_exact_density_for_centred_normal_components(pairs):
+def test_density_is_exact_for_centred_normal_components(pairs):
     assert pairs.law_is_exact
     np.testing.assert_allclose(pairs.raw_law, dot_product_pdf(pairs.raw_grid, 16), rtol=1e-12)
     np.testing.assert_allclose(pairs.scaled_law, 4 * pairs.raw_law, rtol=1e-12)
     np.testing.assert_allclose(pairs.scaled_grid, pairs.raw_grid / 4, rtol=1e-12)
 
 
-def test_bins_of_signs_are_those_of_their_lattice():
+def test_bins_of_signs_agree_with_lattice_edges():
     edges = measure_score_variance(ScoreVarianceParams(16, 4, law="rademacher")).raw_edges
     np.testing.assert_array_equal(edges, lattice_edges(16, 20.0, 80))
 
 
-def test_law_is_finite_at_d_k_1():
+def test_density_is_finite_at_d_k_1():
     assert np.isfinite(measure_score_variance(ScoreVarianceParams(1, 4)).raw_law).all()
 
 
-def test_both_sides_of_the_scaling_rule_agree(pairs, scores):
+def test_scaled_variance_is_the_squared_scale_times_the_raw_variance(pairs, scores):
     rule = pairs.scaling_rule
     assert rule.scale == pairs.scale == 0.25
     assert rule.raw_variance == pytest.approx(scores.var(ddof=1), rel=1e-12)

@@ -42,7 +42,7 @@ def test_known_percentiles_of_two_by_two_products(small):
     assert abs(with_ddof.percentile - 63.3) < 0.4
 
 
-def test_ddof_1_multiplies_by_four_thirds(small):
+def test_ddof_1_multiplies_variances_by_four_thirds(small):
     with_ddof = measure_small_samples(SmallSamplesParams(ddof=1))
     assert with_ddof.mean_theory == 2.0
     assert np.allclose(with_ddof.variances, small.variances * 4 / 3, rtol=1e-14)
@@ -120,7 +120,7 @@ def test_large_experiment_needs_less_than_100_mb():
     tracemalloc.stop()
 
 
-def test_expected_counts_are_those_of_the_reference_draws():
+def test_expected_counts_come_from_the_reference_draws():
     few, many = (measure_small_samples(SmallSamplesParams(n_draws=n)) for n in (10, 1000))
     np.testing.assert_allclose(many.expected, 100 * few.expected)
     assert 980 < many.expected.sum() < 1000  # the rest lies beyond the last edge
@@ -228,7 +228,7 @@ def test_class_without_phones_has_no_mean():
     assert np.isnan([empty.mean_measured, empty.standard_error, empty.z]).all()
 
 
-def test_bad_classes_are_refused():
+def test_class_draws_refuse_bad_arguments():
     with pytest.raises(ValueError, match="n_phones must be between 0 and 100, but got 101"):
         class_draws(101)
     with pytest.raises(ValueError, match="per_phone must be between 1 and 100, but got 0"):
@@ -241,7 +241,7 @@ def test_bad_classes_are_refused():
 
 
 def test_statistics_agree_with_a_plain_monte_carlo():
-    # The lesson's percentile of 1.6 and median are Monte Carlo too, but share no code with this one.
+    # The lesson's median and percentile of 1.6 are also simulated, but share no code with this simulation.
     rng = np.random.default_rng(2021)
     variances = np.array([(rng.standard_normal((2, 2)) @ rng.standard_normal((2, 2))).var() for _ in range(40_000)])
     result = measure_small_samples(SmallSamplesParams())
@@ -254,7 +254,7 @@ def test_statistics_agree_with_a_plain_monte_carlo():
 
 @pytest.mark.parametrize(("size", "d_k"), [(2, 1), (2, 3), (3, 2), (5, 4), (5, 5), (4, 9)])
 def test_draws_and_sweep_have_the_distribution_of_multiplied_matrices(size, d_k):
-    # Fewer, as many and more inner than outer dimensions; the sweep goes through all smaller d_k first.
+    # The inner dimension is smaller than, equal to or larger than the outer one; the sweep starts at d_k = 1.
     # The Kolmogorov distance of two samples of n draws of one law exceeds 1.95 √(2/n) once in a thousand times.
     rng, n = np.random.default_rng(size + 10 * d_k), 10_000
     A, B = rng.standard_normal((n, size, d_k)), rng.standard_normal((n, d_k, size))
@@ -266,7 +266,7 @@ def test_draws_and_sweep_have_the_distribution_of_multiplied_matrices(size, d_k)
     assert abs(multiplied.mean() / d_k - sweep.mean_theory) < 4 * sweep.std_theory[-1] / math.sqrt(n)
 
 
-def test_z_of_the_large_experiment_has_variance_1_but_the_naive_z_not():
+def test_z_of_the_large_experiment_has_variance_1_but_naive_z_has_more():
     runs = [measure_large_experiment(60, 8, seed=i) for i in range(300)]
     for index in range(4):
         z = np.array([run.rows[index].z for run in runs])
@@ -289,7 +289,7 @@ def test_band_contains_95_percent_of_the_measured_points():
 def test_z_of_a_class_has_mean_0_and_variance_1(size, d_k, ddof):
     z = np.array([class_draws(30, size=size, d_k=d_k, ddof=ddof, seed=seed).z for seed in range(200)])
     assert abs(z.mean()) < 4 / math.sqrt(200)
-    assert abs(z.var() - 1) < 4 * math.sqrt(3 / 200)  # a mean of 300 has slightly heavier tails than a normal
+    assert abs(z.var() - 1) < 4 * math.sqrt(3 / 200)  # means of 300 draws have slightly heavier tails than a normal
 
 
 def test_hand_made_examples_of_the_notes():

@@ -55,10 +55,10 @@ def test_the_multiplier_multiplies_the_gap():
     np.testing.assert_allclose(compare_lists([[1, 2], [3, 9]], multiplier=0.0).max_weight, [0.5, 0.5])
 
 
-def test_nudge_moves_weight_where_softmax_is_open():
+def test_nudge_moves_more_weight_where_softmax_is_not_saturated():
     found = nudge_lists([[4, 5], [1, 10]], 1)
     np.testing.assert_array_equal(found.after.scores, [[5.0, 5.0], [2.0, 10.0]])
-    logistic = 1 / (1 + np.exp([[1.0, 9.0], [0.0, 8.0]]))  # of the gaps before and after
+    logistic = 1 / (1 + np.exp([[1.0, 9.0], [0.0, 8.0]]))  # logistic function of the gaps before and after
     np.testing.assert_allclose(found.moved, logistic[1] - logistic[0], rtol=1e-12)
     np.testing.assert_allclose(found.moved, [0.231059, 2.11956e-4], rtol=3e-6)
     assert found.smallest == (0, 0)
@@ -111,7 +111,7 @@ def test_ratio_of_norms_is_exact_where_norms_underflow():
         ([[1, 2], [3, 4]], {"shift": 2e6}, ValueError, "shift must be a finite number in .* got 2000000.0"),
     ],
 )
-def test_bad_lists_are_named(lists, keywords, error, message):
+def test_bad_lists_are_refused(lists, keywords, error, message):
     with pytest.raises(error, match=message):
         compare_lists(lists, **keywords)
 
@@ -134,7 +134,7 @@ def test_the_sharper_list_has_less_entropy(first, second, answer):
     assert sharper(first, second) == answer
 
 
-def test_sharper_names_a_list_that_is_too_short():
+def test_error_message_names_a_list_that_is_too_short():
     with pytest.raises(ValueError, match="list 2 must hold 2 to 64 numbers, but got 1"):
         sharper([1, 2], [3])
 
@@ -171,8 +171,8 @@ def test_divided_rows_agree_with_scipys_softmax():
 
 
 @pytest.mark.parametrize(("exponent", "alike"), [(0.45, False), (0.47, True), (0.5, True), (0.53, True), (0.55, False)])
-def test_rows_are_alike_if_spreads_differ_by_a_factor_up_to_1_25(exponent, alike):
-    # Spreads of √d_k: the ratio at d_k = 4 and 1,024 is 256^|1/2 − exponent|, and 256^0.0402 = 1.25.
+def test_rows_are_alike_up_to_a_spread_ratio_of_1_25(exponent, alike):
+    # If spreads are √d_k, their ratio between d_k = 4 and 1,024 is 256^|1/2 − exponent|, and 256^0.0402 = 1.25.
     rows = replace(measure_rows(RowsParams(2, (4, 64, 1024), n_rows=20)), spread=np.array([2.0, 8.0, 32.0]))
     divided = rows.divided(exponent)
     assert divided.ratio == pytest.approx(256 ** abs(0.5 - exponent), rel=1e-12)
@@ -255,7 +255,7 @@ def test_own_share_falls_with_d_k_only_after_division_by_d_k(seed):
 
 @pytest.mark.parametrize("exponent", [0.0, 0.25, 0.5, 0.75, 1.0])
 @pytest.mark.parametrize("d_k", [256, 1024])
-def test_own_share_at_large_d_k_is_that_of_independent_scores(d_k, exponent):
+def test_own_share_at_large_d_k_agrees_with_independent_scores(d_k, exponent):
     found = measure_outputs(OutputsParams(16, (d_k,), seed=6)).divided(exponent)
     assert abs(found.own_share - expected_own_share(64, 16, d_k, exponent)) <= 4 * found.standard_error
 
@@ -340,7 +340,7 @@ def test_factor_makes_a_list_sharper_but_a_shift_does_not(numbers, shift, factor
 
 
 def test_band_covers_its_level():
-    # For one exponent, 200 seeds cover 0.95 ± 4 √(0.95 · 0.05 / 200) = 0.95 ± 0.06.
+    # For each exponent, the coverage of 200 seeds is 0.95 ± 4 √(0.95 · 0.05 / 200) = 0.95 ± 0.06.
     inside = []
     for seed in range(200):
         rows = measure_rows(RowsParams(8, (16,), n_rows=100, seed=seed))
@@ -352,7 +352,7 @@ def test_band_covers_its_level():
     assert np.abs(coverage - 0.95).max() <= 4 * math.sqrt(0.95 * 0.05 / 200)
 
 
-def test_rows_that_share_keys_need_the_standard_error_of_batches():
+def test_standard_error_of_rows_that_share_keys_comes_from_batches():
     # With 2 keys all queries of a batch see the same two keys, so treating rows as independent
     # (spread of rows / √rows) would understate the standard error, here by a factor of about 2.
     rows, batches = [], []
@@ -397,7 +397,7 @@ def test_own_shares_agree_with_another_program(d_k):
     outputs = measure_outputs(OutputsParams(64, (d_k,), seed=11))
     for exponent, other in zip((0.0, 0.5, 1.0), OTHER_PROGRAM[d_k], strict=True):
         found = outputs.divided(exponent)
-        # 10 draws here, 40 in the other program: its standard error is half of this one, and its last digit is rounded.
+        # The other program has 40 draws, four times as many, so half the standard error; its last digit is rounded.
         rounding = 0.5 * 10.0 ** -(2 if other > 0.1 else 3 if other > 0.05 else 4)
         assert abs(found.own_share - other) <= 4 * math.hypot(1, 0.5) * found.standard_error + rounding
 

@@ -44,7 +44,7 @@ def test_measured_standard_deviations_are_roots_of_the_variances(result):
 
 
 def test_standard_error_by_hand(result):
-    # d_k = 64: excess kurtosis 6/64, Var s² = 64² (6/64 + 3 - 497/499)/500, over 2 * 8
+    # d_k = 64: excess kurtosis 6/64; the standard error of the variance, divided by 2 · 8
     by_hand = 64 * math.sqrt((6 / 64 + 3 - 497 / 499) / 500) / 16
     assert result.raw_std_error[2] == pytest.approx(by_hand, rel=1e-13)
     assert result.scaled_std_error[2] == pytest.approx(by_hand / 8, rel=1e-13)
@@ -70,20 +70,20 @@ def test_weights_are_the_softmax_of_the_row(result):
     np.testing.assert_array_equal(result.scaled_max_weight, result.scaled_weights.max(axis=1))
 
 
-def test_law_is_finite_even_at_d_k_1(result):
+def test_density_is_finite_even_at_d_k_1(result):
     assert result.law_is_exact
     assert np.isfinite(result.scaled_law).all()
     assert result.scaled_law[0].argmax() in (47, 48)  # the bins beside 0
 
 
-def test_law_of_other_components_is_normal_with_variance_d_k():
+def test_density_of_other_components_is_that_of_a_normal_score():
     result = measure_start(StartParams((64,), n_samples=10, law="uniform"))
     assert not result.law_is_exact
-    # the bin (0, 1/8) of N(0, 1), averaged over its width
+    # the density of N(0, 1), averaged over the bin (0, 1/8)
     assert result.scaled_law[0, 48] == pytest.approx(8 * math.erf(1 / 8 / math.sqrt(2)) / 2, rel=1e-12)
 
 
-def test_bad_params_are_refused_with_the_argument_named():
+def test_bad_params_are_refused_by_name():
     with pytest.raises(ValueError, match="n_keys must be at least 1"):
         measure_start(StartParams((2,), n_keys=0))
     with pytest.raises(ValueError, match="n_keys must be at least 1"):
@@ -92,7 +92,7 @@ def test_bad_params_are_refused_with_the_argument_named():
         mean_largest_weight((2,), 2, "flat")
 
 
-def test_inside_is_within_1_96_standard_errors_of_the_theory(result):
+def test_inside_means_within_1_96_standard_errors_of_the_theory(result):
     z = (result.raw_std_measured - result.raw_std_theory) / result.raw_std_error
     np.testing.assert_allclose(result.std_z, z, rtol=1e-9)  # 1 is subtracted from a number near 1
     assert result.raw_std_inside.tolist() == (np.abs(z) <= 1.959964).tolist()
@@ -109,7 +109,7 @@ dims_lists = st.sets(st.integers(1, 200), min_size=1, max_size=3).map(lambda d: 
 
 @settings(max_examples=30)
 @given(dims_lists, st.sampled_from(tuple(COMPONENT_LAWS)), st.integers(1, 9), st.integers(0, 2**40))
-def test_weights_are_distributions_and_the_law_has_at_most_mass_1(dims, law, n_keys, seed):
+def test_weights_sum_to_1_and_the_density_to_at_most_1(dims, law, n_keys, seed):
     result = measure_start(StartParams(dims, n_samples=20, n_keys=n_keys, law=law, seed=seed))
     for weights, largest, keys in (
         (result.raw_weights, result.raw_max_weight, result.raw_effective_keys),
@@ -130,7 +130,7 @@ def test_weights_are_distributions_and_the_law_has_at_most_mass_1(dims, law, n_k
 DIMS_OF_ORACLES = (1, 2, 3, 8, 64)
 
 
-def test_standard_error_is_the_spread_of_the_measured_standard_deviation():
+def test_standard_error_of_the_standard_deviation_agrees_with_400_seeds():
     results = [measure_start(StartParams((8,), n_samples=400, n_keys=1, seed=s)) for s in range(400)]
     spread = np.std([r.raw_std_measured[0] for r in results])
     # a standard deviation of 400 nearly normal values has relative standard error 1/√800
@@ -138,7 +138,7 @@ def test_standard_error_is_the_spread_of_the_measured_standard_deviation():
 
 
 @pytest.mark.parametrize(("row", "d_k"), tuple(enumerate(DIMS_OF_ORACLES)))
-def test_exact_law_is_the_bin_average_of_the_density(row, d_k):
+def test_exact_density_is_averaged_over_each_bin(row, d_k):
     result = measure_start(StartParams(DIMS_OF_ORACLES, n_samples=2))
     edges = result.sweep.scaled_edges * np.sqrt(d_k)
     for b in (len(edges) // 2 + 1, len(edges) // 2 + 6):
@@ -160,7 +160,7 @@ def test_mean_largest_weight_agrees_with_rows_of_many_seeds(law, d_k, n_keys):
 
 
 def test_largest_weight_of_scores_1_and_minus_1_agrees_with_binomial():
-    # 512 keys, half of them near +1: the largest weight is e/(N e + (512 − N)/e), N binomial.
+    # If N of 512 scores are +1, N binomial, the largest weight is e/(N e + (512 − N)/e).
     n = np.arange(1, 513)
     largest = np.e / (n * np.e + (512 - n) / np.e)
     exact = stats.binom(512, 0.5).pmf(n) @ largest + 0.5**512 / 512
@@ -170,7 +170,7 @@ def test_largest_weight_of_scores_1_and_minus_1_agrees_with_binomial():
 
 
 @pytest.mark.parametrize("law", ["normal", "uniform"])
-def test_means_at_several_d_k_agree_with_those_at_each(law):
+def test_means_at_several_d_k_agree_with_separate_simulations(law):
     dims = (1, 4, 64, 100)
     many = mean_largest_weight(dims, 16, law)
     each = [mean_largest_weight((d_k,), 16, law) for d_k in dims]

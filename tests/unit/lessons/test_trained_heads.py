@@ -25,14 +25,14 @@ def paragraph():
 
 
 def one_layer(Q, K):
-    """Return a model of one head on a text of as many words as Q has rows."""
+    """Return a model with one head, for a text with as many words as Q has rows."""
     shape = (1, 1, len(Q), D_K)
     Q, K = (np.resize(np.concatenate([each, np.zeros((len(each), D_K - 1))], axis=1), shape) for each in (Q, K))
     return heads_of(RecordedText("mine", "", tuple("ab")[: len(Q[0, 0])], Q, K, np.ones((len(EXPONENTS), 1))))
 
 
 def test_spread_and_effective_keys_of_two_words_by_hand():
-    """Measure two queries 1 with keys 1 and −1: raw scores ±1, of variance 1."""
+    """Measure the queries 1, 1 with the keys 1, −1: the raw scores ±1 have variance 1."""
     found = one_layer(np.array([[1.0], [1.0]]), np.array([[1.0], [-1.0]]))
     assert found.raw_scores[0, 0].tolist() == [[1.0, -1.0], [1.0, -1.0]]
     assert found.raw_std.tolist() == [[1.0]]

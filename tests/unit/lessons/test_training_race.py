@@ -101,7 +101,7 @@ def test_sweep_rates_are_half_a_decade_apart():
     for optimizer, ends in (("sgd", (1e-3, 100.0)), ("adam", (1e-5, 0.1))):
         rates = HALF_DECADES[optimizer]
         assert (rates[0], rates[-1]) == ends
-        assert all(2.99 < b / a < 3.4 for a, b in pairwise(rates))  # digits 1 and 3
+        assert all(2.99 < b / a < 3.4 for a, b in pairwise(rates))  # rates have the first digit 1 or 3
     assert 24 in DOSE_DIMS
 
 
@@ -153,7 +153,7 @@ def test_run_has_learnt_at_95_percent_accuracy(race):
     assert learnt(race) == (False, True, False)
 
 
-def test_race_start_is_the_first_frame_and_flatter_with_the_scale():
+def test_race_start_equals_the_first_frame_and_is_flatter_with_the_scale():
     start = measure_race_start(TrainingRaceParams())
     first = next(race_frames(TrainingRaceParams()))
     assert np.allclose(start.attention_weights, first.attention_weights, rtol=1e-12, atol=1e-15)
@@ -264,7 +264,7 @@ def test_dose_table_grows_and_its_progress_is_the_work_done():
     tables = list(dose_frames((4, 8), optimizers=("sgd",), n_steps=3, n_seeds=1))
     progress = [table.progress for table in tables]
     assert progress == sorted(progress)
-    assert progress.count(1.0) == 1  # with the last row only
+    assert progress.count(1.0) == 1  # complete at the last row only
     assert (progress[0], progress[-1]) == (0.0, 1.0)
     assert [len(table.rows) for table in tables][-1] == 2
     share = [sweep_price(TrainingRaceParams(d_k, n_steps=3, n_seeds=1)).numbers for d_k in (4, 8)]
@@ -462,7 +462,7 @@ def later(d_k, rates, steps, **options):
     return np.array([each.accuracy.mean(axis=1) for each in train_key_value_memory(params)]).T
 
 
-def test_without_the_scale_a_large_rate_freezes_but_a_small_one_learns():
+def test_unscaled_run_freezes_at_a_large_rate_but_learns_at_a_small_one():
     # With four seeds, accuracy after 300 and 4,000 steps: .15 and .16 at rate 1; .23 and .81 at rate 0.3.
     frozen, slow = later(64, (1.0, 0.3), (300, 2000))
     assert frozen[1] - frozen[0] < 0.03

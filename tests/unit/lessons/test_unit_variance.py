@@ -41,7 +41,7 @@ def test_layer_norm_makes_the_prediction_the_same_for_any_data(x_mean, x_std, la
         assert stages[name].low < stages[name].predicted_std < stages[name].high
 
 
-def test_without_layer_norm_size_and_mean_of_x_matter():
+def test_size_and_mean_of_x_matter_without_layer_norm():
     params = UnitVarianceParams(**SMALL, x_mean=3.0, x_std=4.0, normalise=False, scheme="xavier_square")
     stages = {stage.name: stage for stage in measure_unit_variance(params).stages}
     assert "layer_norm" not in stages
@@ -89,10 +89,10 @@ def test_expected_stages_by_hand():
     np.testing.assert_allclose(found["he_normal"], [1, 1, math.sqrt(2), math.sqrt(2), 16, 2], rtol=1e-14)
     free = expected_stages((64,), n_heads=8, x_mean=3.0, x_std=4.0, normalise=False)
     assert free.stages == tuple(name for name in STAGES if name != "layer_norm")
-    np.testing.assert_allclose(free.std[0, 0], [4, 5, 5, 200, 25], rtol=1e-14)  # 3² + 4² = 5²
+    np.testing.assert_allclose(free.std[0, 0], [4, 5, 5, 200, 25], rtol=1e-14)  # √(3² + 4²) = 5
     biased = expected_stages((4,), n_heads=2, bias=True)
     at = biased.schemes.index("torch_linear")
-    np.testing.assert_allclose(biased.std[at, 0, -1], 0.375, rtol=1e-14)  # (8 + 1)/(3 · 8)
+    np.testing.assert_allclose(biased.std[at, 0, -1], 0.375, rtol=1e-14)  # 8 weights and a bias: (8 + 1)/(3 · 8)
 
 
 @pytest.mark.parametrize(("d_k", "asked", "used"), [(1024, 8, 2), (1, 1, 2), (64, 64, 32), (64, 8, 8), (2, 1, 1)])
@@ -129,7 +129,7 @@ def params(draw):
 
 
 @given(params())
-def test_every_stage_is_counted_and_consistent(params):
+def test_every_stage_counts_all_numbers_and_contains_its_prediction(params):
     result = measure_unit_variance(params)
     for stage in result.stages:
         assert stage.counts.sum() + stage.outside == math.prod(stage.shape)
@@ -181,7 +181,7 @@ def test_q_and_scores_drawn_without_weights_have_the_same_law(monkeypatch, case)
         monkeypatch.setattr(unit_variance, "_EACH_WEIGHT", widest)
         rng = np.random.default_rng(widest)
         pairs = [[_heads(_project(params, x, rng), params) for _ in range(2)] for _ in range(runs)]
-        q, k = np.array(pairs).swapaxes(0, 1)  # (run, head, token, component)
+        q, k = np.array(pairs).swapaxes(0, 1)  # axes: run, head, token, component
         scores = q @ k.swapaxes(-1, -2)
         first, score = q[:, 0, 0, 0], scores[:, 0, 0, 1]
         others = first * q[:, 0, 1, 0], first * q[:, 1, 0, 1], score * scores[:, 0, 0, 2], score * scores[:, 0, 1, 2]
@@ -196,7 +196,7 @@ def test_q_and_scores_drawn_without_weights_have_the_same_law(monkeypatch, case)
 
 @pytest.mark.parametrize("law", ["normal", "sparse"])
 def test_wide_sums_of_uniform_weights_are_nearly_normal(law):
-    # The distribution of Σ x_j U_j by inversion: Var U = 1, so that its characteristic function is Π sinc(√3 x_j t).
+    # Distribution of Σ x_j U_j with Var U = 1, by inversion of its characteristic function Π sinc(√3 x_j t).
     x = COMPONENT_LAWS[law].draw(np.random.default_rng(0), 520)
     x /= np.sqrt(np.square(x).sum())
     t = np.linspace(1e-6, 12, 20_001)
@@ -208,7 +208,7 @@ def test_wide_sums_of_uniform_weights_are_nearly_normal(law):
 
 @pytest.mark.parametrize("x", [{}, {"normalise": False, "x_mean": 1.0, "x_std": 2.0}])
 def test_predictions_for_a_shared_input_agree_with_monte_carlo(x):
-    # Normal weights, few components: the square of tied weights has a term that grows with d_k + 1.
+    # Few components: tied normal weights make E s² ∝ (d_k + 1) (x·y)² + |x|² |y|², where the 1 matters.
     options = {"d_model": 24, "n_heads": 12, "n_tokens": 6, "scheme": "lecun_normal"} | x
     runs = [measure_shared_input(UnitVarianceParams(**options, seed=i)) for i in range(RUNS)]
     for which in range(3):

@@ -27,7 +27,7 @@ def test_the_rates_are_nineteen_half_decades():
     assert all(float(f"{rate:g}") == rate for rate in wrong_choice.LEARNING_RATES)  # a URL can hold all their digits
 
 
-def test_choice_is_put_right_by_more_than_half_of_the_weight():
+def test_row_is_right_if_its_right_key_has_more_than_half_of_the_weight():
     found = wrong_choice.measure_wrong_choices(P(16))
     assert found.put_right.shape == (3, 201)
     assert (found.put_right[:, 0] == 0).all()
@@ -40,7 +40,7 @@ def test_all_scales_are_equal_at_d_k_1():
         np.testing.assert_array_equal(found.right_weight[RAW], found.right_weight[other])
 
 
-# Away from the rates at which rows jump about and the last bit of a sum decides: see `descend`.
+# Rates at which the last bit of a sum can decide are left out: see `descend`.
 @pytest.mark.parametrize(("d_k", "rate"), [(64, 10.0), (1024, 31.6), (16, 0.1), (256, 1e5)])
 def test_count_at_a_rate_agrees_with_the_curve_at_every_step(d_k, rate):
     counts = wrong_choice.measure_wrong_choices(P(d_k, learning_rate=rate)).put_right
@@ -49,7 +49,7 @@ def test_count_at_a_rate_agrees_with_the_curve_at_every_step(d_k, rate):
 
 
 @pytest.mark.parametrize("learns", LEARNERS)
-def test_chosen_rates_have_the_same_counts_as_among_all_rates(learns):
+def test_counts_of_chosen_rates_agree_with_those_among_all_rates(learns):
     params, rates = P(16, 4, learns=learns), (0.1, 10.0, 1000.0)
     few, whole = wrong_choice.measure_learning_rates(params, rates), wrong_choice.measure_learning_rates(params)
     at = [whole.learning_rates.index(each) for each in rates]
@@ -206,7 +206,7 @@ def test_shares_and_rates_agree_with_an_earlier_table(n_keys, d_k):
     rows, (shares, rates) = 100 * len(SEEDS), TABLE[n_keys, d_k]
     for i, (share, rate) in enumerate(zip(shares, rates, strict=True)):
         best = counts[i].max() / rows
-        # The table has two digits; the standard error is that of these rows and of the table's rows.
+        # The table has two digits; its own rows and these rows both add to the standard error.
         error = np.sqrt(max(share * (1 - share), 0.003) * (1 / rows + 1 / 1_000))
         assert abs(best - share) < 4 * error + 0.005, (i, best, share)
         works = [

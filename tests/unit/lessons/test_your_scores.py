@@ -78,7 +78,7 @@ def test_result_shows_the_chosen_head():
     assert result.divisor == math.sqrt(8)
 
 
-def test_slope_lines_go_through_the_middle_of_the_sizes():
+def test_slope_lines_go_through_the_mean_log_size():
     result = measure_your_scores(*sample_scores(YourScoresParams("anisotropic")))
     middle = np.log(result.shown.row_exponent.sizes).mean()
     assert np.log(result.exponent_line).mean() == pytest.approx(middle, rel=1e-12)
@@ -117,7 +117,7 @@ def test_snippet_is_valid_python_that_saves_q_and_k():
     assert 'np.savez("q_and_k.npz", Q=Q, K=K)' in HOOK_SNIPPET
 
 
-def test_verdict_before_the_norm_of_q_and_k_can_be_wrong():
+def test_q_and_k_saved_before_their_norm_can_get_a_wrong_verdict():
     Q, K = 5.0 * np.random.default_rng(0).standard_normal((2, 64, 64))
 
     def rms_norm(rows):
@@ -196,7 +196,7 @@ def test_snippet_saves_q_and_k_of_a_pytorch_model(tmp_path, monkeypatch, n_kv_he
     exec(HOOK_SNIPPET, {"model": model, "batch": batch, "n_heads": 4, "n_kv_heads": n_kv_heads})
     with np.load(tmp_path / "q_and_k.npz", allow_pickle=False) as saved:
         Q, K = (torch.tensor(saved[name])[None] for name in "QK")
-        # PyTorch pairs the heads of q and k itself; the saved ones are paired one to one.
+        # PyTorch shares the heads of k among those of q; the file holds one head of k for each head of q.
         paired = torch.nn.functional.scaled_dot_product_attention(Q, K, K)
         torch.testing.assert_close(paired, model(batch)[:1])
     result, problem = read_your_scores(("q_and_k.npz", (tmp_path / "q_and_k.npz").read_bytes()))

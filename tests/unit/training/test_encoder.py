@@ -73,8 +73,8 @@ def test_float32_differs_by_rounding_only(weights, run):
     assert 0 < np.abs(half.hidden - run.hidden).max() < 1e-4
 
 
-def test_an_embedding_adds_word_place_and_kind_by_hand(weights):
-    """Three orthogonal rows of signs: the sum of h, 2 g and 2 k has mean 0 and standard deviation 3."""
+def test_normalised_sum_of_word_position_and_type_by_hand(weights):
+    """Use three orthogonal rows of signs: h + 2 g + 2 k has mean 0 and standard deviation 3."""
     h, g = np.repeat([1.0, -1.0], 6), np.tile(np.repeat([1.0, -1.0], 3), 2)
     k = h * g
     tables = {
@@ -100,7 +100,7 @@ def test_only_positions_carry_the_order_of_tokens(weights):
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 0.8])
 def test_layers_agree_with_pytorch(weights, exponent, torch):
-    """Multiply the queries by a factor for other exponents, since PyTorch's scale is 1/√d_k."""
+    """Multiply PyTorch's queries by a factor, because its scale is always 1/√d_k."""
     found = encode(weights, TOKENS, n_heads=N_HEADS, exponent=exponent).hidden
     for i in range(N_LAYERS):
         layer = _torch_layer(torch, weights, f"encoder.layer.{i}", (D_MODEL / N_HEADS) ** (0.5 - exponent))

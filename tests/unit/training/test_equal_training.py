@@ -23,11 +23,11 @@ def test_adam_costs_more_than_gradient_descent():
 # --- oracles -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("d_k", [24, 100])  # at 16 and 256 d_k^¼ is a power of 2 and nothing is rounded
+@pytest.mark.parametrize("d_k", [24, 100])  # not 16 or 256, where d_k^¼ is a power of 2 and nothing is rounded
 def test_scale_and_smaller_start_are_equivalent_at_every_step(d_k):
     # Rounding of 1e-16 grows with the training; at this rate it stays far below 1e-9 for 30 steps.
     assert measure_equivalence(d_k, n_steps=30).largest_difference < 1e-9
-    # Adam's ε of 1e-8 is at least 1e-5 of gradients up to 1e-3, and this difference grows with the training.
+    # Adam's ε is at least 1e-5 of any gradient up to 1e-3, which makes a difference that grows with the training.
     adam = measure_equivalence(d_k, optimizer="adam", n_steps=30)
     assert 1e-12 < adam.largest_difference < 1e-3
     wrong = measure_equivalence(d_k, optimizer="adam", power=0.5, n_steps=30)

@@ -29,14 +29,14 @@ def test_uniform_attention_by_hand():
     (start,) = run(d_k=1024, exponents=(2.0,), n_keys=32, n_steps=0)
     assert np.allclose(start.loss, (1 - 1 / 32) / 2, rtol=0, atol=1e-3)
     assert np.allclose(start.entropy_nats, math.log(32), rtol=0, atol=1e-3)
-    # |dS| of a uniform row: 1/n times the norm of its one-hot target minus its mean, √(1 − 1/n).
+    # |dS| of a uniform row is 1/n times √(1 − 1/n), the norm of a one-hot vector minus its mean.
     assert np.allclose(start.median_row_gradient, math.sqrt(1 - 1 / 32) / 32, rtol=2e-2)
 
 
 def test_start_agrees_with_an_independent_implementation():
     (start,) = list(train_key_value_memory(KeyValueMemoryParams(n_steps=0, n_seeds=16)))
     mean, error = start.loss.mean(axis=1), start.loss.std(axis=1) / 4
-    assert (np.abs(mean[:2] - [0.858, 0.506]) < 4 * error[:2] * math.sqrt(3)).all()  # 16 seeds here, 8 there
+    assert (np.abs(mean[:2] - [0.858, 0.506]) < 4 * error[:2] * math.sqrt(3)).all()  # seeds: 16 here, 8 in the other
     assert abs(mean[2] - 0.485) < 2e-3
     assert np.allclose(start.gradient_norm.mean(axis=1), [1.43, 0.100, 0.0078], rtol=0.1)
 
@@ -67,7 +67,7 @@ def test_larger_dimension_appends_components_and_keeps_the_data():
 
 
 @pytest.mark.parametrize("changes", [{}, {"fresh_data": True}, {"init_exponents": (0.25, 0.0, -0.25)}, {"n_seeds": 1}])
-def test_starting_attention_is_that_of_the_first_checkpoint(changes):
+def test_starting_attention_agrees_with_the_first_checkpoint(changes):
     params = KeyValueMemoryParams(**SMALL | {"n_steps": 0} | changes)
     (start,) = train_key_value_memory(params)
     shown = starting_attention(params)

@@ -14,7 +14,7 @@ def kept():
     return trained_transformers()
 
 
-def test_record_has_all_ways_and_rates_at_least_5_seeds_and_about_30_steps(kept):
+def test_record_has_all_variants_and_rates_5_seeds_and_about_30_steps(kept):
     about = kept.about
     shape = len(WAYS), len(RATES), len(about["seeds"]), len(kept.steps)
     assert shape[2] >= 5
@@ -37,11 +37,11 @@ def test_measurements_are_within_their_bounds(kept):
     assert (abs(kept.held_out_loss[..., 0] - uniform) < 0.3).all()  # nothing is learnt before the first step
 
 
-def test_before_the_first_step_rates_agree_and_spreads_follow_the_scale(kept):
+def test_all_rates_start_equal_and_spreads_start_with_the_scale(kept):
     for name in (*OF_MODEL, "score_std", "entropy_nats"):
         first = getattr(kept, name)[:, :, :, 0]
         np.testing.assert_array_equal(first, first[:, :1].repeat(len(RATES), axis=1))
-    raw, root, whole, _ = kept.score_std[:, 0, :, 0, 0]  # first layer: the same input for all ways
+    raw, root, whole, _ = kept.score_std[:, 0, :, 0, 0]  # the first layer has the same input in every variant
     np.testing.assert_allclose(raw, 8 * root, rtol=1e-5)
     np.testing.assert_allclose(root, 8 * whole, rtol=1e-5)
 
@@ -58,7 +58,7 @@ def test_record_is_read_once_read_only_and_small(kept):
     assert FILE.stat().st_size < 1_000_000
 
 
-def test_record_with_other_ways_is_refused(monkeypatch, tmp_path):
+def test_record_with_other_variants_is_refused(monkeypatch, tmp_path):
     other = tmp_path / FILE.name
     with np.load(FILE) as kept:
         about = json.loads(str(kept["about"])) | {"ways": ["raw"]}

@@ -14,7 +14,7 @@ SCALES, RATES = np.array([1.0, D_K**-0.5, 1 / D_K]), np.array([0.03, 0.4, 3.0])
 
 
 def drawn_vectors(d_k, n_keys, row, seed):
-    """Return query and keys drawn as documented: after two integers, component by component."""
+    """Return query and keys as documented: drawn component by component, after two integers."""
     rng = block_generator(seed, 3, row)
     rng.integers(n_keys), rng.integers(n_keys - 1)
     vectors = rng.standard_normal((d_k, 1 + n_keys))
