@@ -1,6 +1,6 @@
-"""Streamlit internals that the lab depends on; `live/streamlit.js` has those of its scripts.
+"""Internals of Streamlit's Python code that the lab depends on; `live/streamlit.js` has those of its JavaScript.
 
-Each name has a test in tests/pages/test_streamlit_contract.py, which says what an upgrade of Streamlit has broken.
+Each name has a test in tests/pages/test_streamlit_contract.py, to show what an upgrade of Streamlit has broken.
 """
 
 import re
@@ -99,7 +99,7 @@ def step_of_history() -> dict[str, str] | None:
 
 
 def wish_for(page: str) -> bytes:
-    """Return the message with which a browser requests a page."""
+    """Return the message that a browser sends to request a page."""
     message = BackMsg()
     message.rerun_script.page_name = page
     return message.SerializeToString()

@@ -16,7 +16,7 @@ from pages._view.lesson import CLASS, GUESS, GUESSED_AT, PHONES, REVEAL, VOTES
 from pages._view.shared import ROOM, SHARED
 from pages._view.version import VERSION
 
-GROUND, VERSION_OF = "ground", "v"  # two more parameters of a name: the browser's theme and the version of the code
+GROUND, VERSION_OF = "ground", "v"  # also in a name: the browser's theme, the code's version
 # Controls that do not change a picture on a slider.
 CHANGES_NOTHING = ("rest",)
 # Parameters that belong to one visitor or class: the server caches nothing for an address that has one of them.
@@ -57,7 +57,7 @@ def usual(here: Address) -> dict[str, Any]:
 
 
 def _written(here, name, value):
-    """Return a value as in an address, but a number with all its digits, as JavaScript writes it."""
+    """Return a value as in an address, but numbers with all digits, as JavaScript writes them."""
     one = here.known(name)
     if not isinstance(one, Number):
         return one.write(value)

@@ -252,7 +252,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Listed:
-    """Names separated by commas, only in the address, as a,b.c; "" for none. Their users check what they name."""
+    """Names separated by commas, only in the address, as a,b.c; "" for none. Unknown names are not checked here."""
 
     label: str
     most: int = 1_000
@@ -286,7 +286,7 @@ def decimal(value: float) -> str:
 
 
 def between(answer: Number | Choice | Drawing) -> Number | Choice | Drawing:
-    """Return a copy of an answer that also takes values between its stops, for the truth has decimals."""
+    """Return a copy of an answer that also takes values between its stops, since the truth has decimals."""
     return replace(answer, whole=False, shown=decimal) if isinstance(answer, Number) and answer.whole else answer
 
 

@@ -7,7 +7,7 @@ The core names things as code does (d_k, n_keys); people read dₖ and words. On
 import re
 from functools import lru_cache
 
-_BLANKS = re.compile(r"[ \t\r\n\v\f\x1c-\x1f\x85\u2028\u2029]+")  # markup may begin with them
+_BLANKS = re.compile(r"[ \t\r\n\v\f\x1c-\x1f\x85\u2028\u2029]+")  # Markdown may begin after them
 _BETWEEN_WORDS = re.compile(r"([\s“”\"(),;|]+|:material(?=/))")
 # These become a link, an emoji, an icon or an arrow even when escaped, except in code.
 _ALIVE = re.compile(r"://|www\.|@|:[^:]+:|->|<-|--|[<>~]=", re.IGNORECASE)

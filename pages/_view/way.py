@@ -153,7 +153,7 @@ def _on(here, at):
 
 
 def _link(here, i, text, rest):
-    """Return the link to a step; disabled if the step would give away the answer of a bet that waits."""
+    """Return the link to a step; disabled if the step would show the truth of a bet that waits."""
     step = here.lesson.steps[i]
     if here.withholds(step.name):
         return f'<a role="link" aria-disabled="true" {rest}>{text}</a>'

@@ -1,4 +1,4 @@
-"""The results of a room, as a file and as a link that works without the room."""
+"""The results of a room, as a file or as a link that works without the room."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ from pages._view.lessons import LESSONS, VIEWS, path_of_page
 
 
 def shown(moment: Moment) -> dict[str, str]:
-    """Return the parameters of a result: the bets with their settings, or the number of phones with their votes."""
+    """Return a result as parameters: the bets and their settings, or the number of phones and any votes."""
     lesson, found = moment.lesson, dict[str, str]()
     if moment.kind == BET and moment.answers:
         found |= {CLASS: "~".join(each.text for each in moment.bets), GUESSED_AT: moment.judged}
@@ -40,7 +40,7 @@ def link_to(moment: Moment, root: str) -> str:
 
 
 COLUMNS = ("lesson", "question", "vote", "step", "d_k", "seed", "time", "phone", "draw", "answer", "right")
-DRAWN = "drawn"  # in the column of the question, for a draw
+DRAWN = "drawn"  # written in the column "question" for a draw
 
 
 def as_csv(room: Room) -> str:

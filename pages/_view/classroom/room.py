@@ -1,4 +1,4 @@
-"""A room as other modules see it, its limits, and its errors."""
+"""A room as other modules see it, the limits of rooms, and their errors."""
 
 import logging
 import re
@@ -85,13 +85,13 @@ class Given:
 
 @dataclass(frozen=True)
 class Place:
-    """The place where rooms are stored: a file, or the URL of a Postgres."""
+    """The place where rooms are stored: a file, or the URL of a Postgres database."""
 
     url: str = ""
     file: Path | None = None
 
     def is_there(self) -> bool:
-        """Return True if the file exists; always for a Postgres, of which only a query can tell."""
+        """Return False if the file is missing; always True for Postgres, which would have to be asked."""
         try:
             return self.file is None or self.file.exists()
         except OSError as error:
@@ -125,7 +125,7 @@ class TooManyRooms(RoomError):
 
 
 class TooManyHere(RoomError):
-    """One more room than the opener's network may have while few are left."""
+    """One more room than the opener's network may have while few rooms are free."""
 
     def __init__(self, open_there: int) -> None:
         rooms = "1 room" if open_there == 1 else f"{open_there} rooms"

@@ -44,7 +44,7 @@ def is_local(host: str) -> bool:
 
 
 def _places(request, here):
-    """Return host and port of each IP address of this machine, then of its name; none for visitors elsewhere."""
+    """Return the hosts of this lab with its port: IP addresses, then the machine's name; [] for visitors elsewhere."""
     asking = request.client.host if request.client else ""
     if not is_local(asking.removeprefix("::ffff:")) or "x-forwarded-for" in request.headers:
         return []
@@ -64,7 +64,7 @@ def own_addresses() -> list[IPv4Address | IPv6Address]:
                 ours.connect((far, 9))
                 found.append(ip_address(ours.getsockname()[0].partition("%")[0]))
         except OSError:
-            continue  # no network of this kind
+            continue  # no IP network of this kind
     return [each for each in found if not (each.is_loopback or each.is_unspecified or each.is_link_local)]
 
 

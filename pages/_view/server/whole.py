@@ -47,7 +47,7 @@ def is_known(scope: Scope, mark: str) -> bool:
 
 
 def unchanged(start: Message) -> Message:
-    """Return the start of a 304 for a cached response, with all headers except those of the body."""
+    """Return the start of a 304 for a cached response, without the headers that describe the body."""
     headers = MutableHeaders(raw=list(start["headers"]))
     for name in ("Content-Length", "Content-Type", "Content-Encoding"):
         del headers[name]
