@@ -14,7 +14,7 @@ from pages._view.shared import CARRIED, ROOM, SHARED
 
 _LONGEST_QUERY, _MOST_PARAMETERS = 8_000, 100  # limits on a query that a form sends
 
-Values = Mapping[str, Any]  # by name, for every control of a lesson
+Values = Mapping[str, Any]  # the value of every control of a lesson, by name
 Guesses = tuple[Any, ...]
 
 
@@ -207,9 +207,9 @@ class Address:
 def renewed(lesson: Lesson, query: Values) -> dict[str, str]:
     """Return the query of an old address with its step named.
 
-    The step is the first that fits: one that the query names by an older name; one whose sliders the query sets; one
-    that shows another control of the query, or pins it to the query's value. If none fits, or if the opening step is
-    among those that fit, no step is named.
+    Name the first of these that exists: a step that the query names, also by an older name; a step whose sliders the
+    query sets; a step that shows another control of the query, or pins it to the query's value. In the last two cases
+    name no step if the opening step fits too.
 
     A number as the step is a training step, as in addresses from before lessons had steps.
     """

@@ -39,7 +39,7 @@ def _with_marks(figure, bet, guesses, found, profile):
         spec["data"] += _curves(bet.place, found, guesses, profile)
     elif bet.place:
         _draw_numbers(spec["layout"], bet, marks, profile)
-        if len(guesses) > 1:  # drawn over the line of the truth, which is longer
+        if len(guesses) > 1:  # the class's lines come last: over the truth's, which is longer
             _draw_class(spec["layout"], bet, guesses, profile)
         _draw_on_a_phone_too(spec, figure.layout)
     return Figure(**spec)
@@ -70,7 +70,7 @@ def _curves(place, found, drawn, profile):
 
 
 def _draw_class(layout, bet, guesses, profile):
-    """Draw a line at each number that was bet, as long as it is popular, and write counts of bets beyond the axis."""
+    """Draw a line at each number that was bet, longer for more bets; write the number of bets beyond the axis."""
     along, across, colour = bet.place.along, bet.place.across, _colour(BET, profile)
     refs, other = _refs(bet.place), across[0]
     most = _reach(layout, across)

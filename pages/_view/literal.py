@@ -84,7 +84,7 @@ def verbatim(text: str) -> str:
 
 
 def _parts(text):
-    """Return the text in one line, and the list of its words and separators in turn."""
+    """Return the text in one line, and a list in which its words and separators alternate."""
     text = _BLANKS.sub(" ", text).strip(" ")
     return text, _BETWEEN_WORDS.split(text)
 

@@ -125,7 +125,7 @@ def _dot(here, i, at):
 
 
 def _before(here, at):
-    """Return the index of the previous step; None if that belongs to another lesson."""
+    """Return the index of the previous step; None if there is none in this lesson."""
     if not lecture.stops_at(here):
         return at - 1 if at else None
     stop = lecture.beside(here)[0]

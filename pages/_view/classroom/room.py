@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-ALPHABET = "BCDFGHJKMNPQRTVWXYZ"  # letters of a room's code: no vowels, so no words, and none of I, L, O, S, U
+ALPHABET = "BCDFGHJKMNPQRTVWXYZ"  # letters of a room's code: no vowels, so no words, and no L or S
 CODE_LETTERS, LONGER_CODE = 4, 6  # longer codes while somebody guesses codes
 LASTS = 24 * 3600.0  # seconds that a room is kept
 UNDO = 3600.0  # seconds in which a closed room may be opened again
@@ -38,7 +38,7 @@ class Room:
 
     code: str
     seed: int
-    stem: str  # a lesson; with query, the address of the wall
+    stem: str  # the wall's address is this lesson with `query`
     query: str
     opened: float  # seconds since 1970
     version: int  # increases with every change that a wall or a phone shows
@@ -67,7 +67,7 @@ class Asked:
 class Answer:
     """An answer of a phone. settings: the question's at the time of the answer; "" if unknown."""
 
-    number: int  # of the phone
+    number: int  # the phone's
     text: str
     settings: str = ""
 
@@ -77,7 +77,7 @@ class Given:
     """An answer or a draw of a lecture. what: the question, or the number of the draw in the room."""
 
     what: str | int
-    number: int  # of the phone
+    number: int  # the phone's
     text: str
     settings: str
     at: float | None  # seconds since 1970; None if unknown

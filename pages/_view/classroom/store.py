@@ -1,6 +1,6 @@
 """The rooms of all classes: their phones, their answers and draws, and the addresses of their walls.
 
-Rooms are stored in one SQLite file for all processes of a machine, or in the Postgres that DATABASE_URL names. Until
+Rooms are stored in one SQLite file for all processes of a machine, or in the Postgres database at DATABASE_URL. Until
 the first room is opened there is no file, and SQLAlchemy is not loaded. This module has the parts that need no
 database: checks of arguments and the hash of the secret; `kept` has the rest.
 """
@@ -187,7 +187,7 @@ class Store:
         return self._kept().answer_of(code, question, phone) if self._may_have(code) else None
 
     def answers(self, code: str, question: str) -> list[Answer]:
-        """Return all answers by the phones' numbers. question + `room.FIRST`: as in `answer_of`."""
+        """Return all answers, by the phones' numbers. question + `room.FIRST`: those from before it was asked again."""
         _check("question", question)
         return self._kept().answers(code, question) if self._may_have(code) else []
 

@@ -12,7 +12,7 @@ from threading import Event, Lock
 
 SETTING = "SATTN_COMPUTE_MB"
 LEAST = 520  # MB: the sum of what `PAGES`, `RUNS` and `JOBS` need for their largest computations
-USUAL = 600  # MB: with LEAST, the runs of sixty visitors wait for memory and take three times as long
+USUAL = 600  # MB: with only LEAST, the runs of sixty visitors wait for memory and take three times as long
 _PAGES, _RUNS, _JOBS = 140, 100, 280  # MB; a button may start larger computations than a link
 RUNS_AT_ONCE = 3  # runs that compute at once: more would share the interpreter lock with every plain page
 _OVERTAKEN = 8  # a wish overtaken so often is granted before all others
@@ -38,7 +38,7 @@ class Budget:
 
     def __init__(self, most: int, at_once: int | None = None) -> None:
         self.most, self.held, self._least = most, 0, most // at_once if at_once else 0
-        self._waiting: list[Wish] = []  # by arrival
+        self._waiting: list[Wish] = []  # in order of arrival
         self._lock = Lock()
 
     @contextmanager

@@ -28,8 +28,8 @@ class Limit(NamedTuple):
     bytes: int
 
 
-UNASKED = Limit(1.0, 100_000_000)  # for all that a page computes before the visitor asks
-WITHOUT_BUTTON = Limit(0.65, 100_000_000)  # for one computation; a larger one waits for a button, if its page has one
+UNASKED = Limit(1.0, 100_000_000)  # limit for everything that a page computes before the visitor asks
+WITHOUT_BUTTON = Limit(0.65, 100_000_000)  # limit for one; a larger computation waits for a button, if its page has one
 AT_ONCE = 0.3  # seconds; a longer computation waits its turn, and is not made while a slider moves
 ENTRIES, BYTES = 8_000, 16_000_000
 

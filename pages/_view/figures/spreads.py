@@ -29,7 +29,7 @@ _SEEN = 0.6  # visible share of the plot's height if it has more than _FEW lines
 
 @dataclass(frozen=True)
 class End:
-    """A line's name at its end ("" if the line is not drawn), with at most two lines of text on what it does."""
+    """The label at the end of a curve: its name ("" if it is not drawn), and one or two lines of text on its course."""
 
     name: str
     does: Sequence[str]

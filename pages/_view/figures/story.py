@@ -27,7 +27,7 @@ _LEAST = 0.15  # a token's own share of its output; below this all outputs count
 
 
 def story(name: str, result: core.StoryResult, profile: Profile) -> Picture:
-    """Return the picture: the spread of scores between two extremes, rows that cannot be put right and equal outputs.
+    """Return the picture of the spread of scores between two extremes: rows that cannot be put right, equal outputs.
 
     name: the picture's key.
     """

@@ -1,8 +1,8 @@
 """Bets on the page: until a bet is placed, the browser gets nothing that shows the truth.
 
 The picture first shows only its known part, with the question. The state is in the address: bet=1 asks for bets, guess
-is the answer on this lesson, tally counts the right ones. Without these, as from the menu or a bare link, the picture
-shows everything at once. On a wall the class bets: class holds its answers, and reveal=1 shows the truth.
+is the learner's answer on this lesson, tally counts right and placed bets. Without these, as from the menu or a bare
+link, the picture shows everything at once. On a wall, class holds the answers of a class, and reveal=1 shows the truth.
 """
 
 from collections.abc import Mapping, Sequence

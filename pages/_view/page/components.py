@@ -106,7 +106,7 @@ def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:
 
 
 def draw_room(told: Mapping[str, Any]) -> None:
-    """Draw the corner of a wall: code, QR code and counts of its class, which its script polls.
+    """Draw the corner of a wall: code, QR code and counts of its class; a script polls the server for changes.
 
     told: the code, the script's paths (door, join, state, …) and the values of `classroom.wall_state`. The page runs
     again when these change.

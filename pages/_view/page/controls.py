@@ -112,7 +112,7 @@ def drop(name: str) -> None:
 
 
 def carried() -> dict[str, str]:
-    """Return the parameters of the address that go along to other pages, which have no widget."""
+    """Return the address's parameters without a widget that go along to other pages."""
     return {name: st.query_params[name] for name in CARRIED if name in st.query_params}
 
 

@@ -334,7 +334,7 @@ def _redraw(*fragments):
 def _draw_settings(lesson):
     """Draw the Settings, with all shared controls: Streamlit removes one that is not drawn from the address."""
     used = [*lesson.settings, *(name for name in styles.IN_SETTINGS if name in (*lesson.shared, "mode"))]
-    changed = controls.changed(name for name in used if name != "mode")  # Display does not count
+    changed = controls.changed(name for name in used if name != "mode")  # Display is not counted
     label = f"Settings, **{len(changed)}** changed" if changed else "Settings"
     # Not a popover: the browser has no contents of a closed one, and forgets its settings on a page change.
     with st.expander(label, key="settings", icon=":material/tune:"):

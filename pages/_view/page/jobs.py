@@ -25,7 +25,7 @@ def ask_for(params: Any) -> None:
 
 
 def cancel(params: Any, place: str) -> None:
-    """Note that the visitor no longer wants these params."""
+    """Note that the visitor no longer wants these params computed."""
     st.session_state["asked"].discard(params)
     end_job(place)
 

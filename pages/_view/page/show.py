@@ -255,7 +255,7 @@ def drawing_code(names: Iterable[str]) -> str:
 
 
 def _figures(shown):
-    """Return the figure by its file name; none for the hero, which Plotly does not draw."""
+    """Return {file name: figure}; {} for the hero, which Plotly does not draw."""
     return {shown.key: shown.figure} if shown.figure else {}
 
 

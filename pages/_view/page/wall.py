@@ -194,7 +194,7 @@ def _told(moment: Moment, turned: bool | None) -> Moment:
 def _settle(moment):
     """Write the state of the class into the wall's address."""
     shown = moment.kind != "" and moment.asked.revealed
-    found = {REVEAL: "1"} if moment.asked.revealed else {}  # at later steps too: else the bet would be open there
+    found = {REVEAL: "1"} if moment.asked.revealed else {}  # also at later steps, where the bet would else wait again
     if moment.draws_apart:  # from the start: such a wall draws only what phones have drawn
         found[PHONES] = str(moment.room.drawn if moment.draws else 0)
     if shown or moment.draws:

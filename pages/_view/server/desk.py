@@ -45,7 +45,7 @@ def before_opening(token: str, at: str, away: Near | None = None) -> str:
 
 
 def open_room(secret: str, at: str, network: Network) -> tuple[Room, str]:
-    """Open a room at the lesson of address `at`; return it, and the address of its wall."""
+    """Open a room at the lesson of address `at`; return the room and the address of its wall."""
     stem, settings, said = _standing(at)
     stops = lecture.stops_at(Address(LESSONS[stem], query_of(said)))
     if stops:
@@ -147,7 +147,7 @@ def _values(room, token, secret, root, away):
 
 
 def _ways(moment):
-    """Return the buttons that lead back and on: along the room's path, else in the order of lessons.
+    """Return the buttons that lead back and forward: along the room's path, else in the order of lessons.
 
     Each is an action, its label, and the lesson and step that it leads to.
     """

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from pages._view.server.links import host_of
 from pages._view.server.origin import origin
 
-_FAR = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # documentation's addresses, which no machine has
+_FAR = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # reserved for documentation: nobody has them
 _PATIENCE = 0.3  # seconds
 
 
@@ -22,7 +22,7 @@ class Near(NamedTuple):
 
 
 def near(request: Request) -> Near | None:
-    """Return the lab's other addresses, if the request's host is a name for the visitor's own machine."""
+    """Return the lab's other addresses, if the request's host names the visitor's own machine."""
     here = urlsplit(host_of(request))
     if not is_local(here.hostname or ""):
         return None
@@ -35,7 +35,7 @@ def near(request: Request) -> Near | None:
 
 
 def is_local(host: str) -> bool:
-    """Return True if a host is a name for the machine that asks, such as localhost."""
+    """Return True if a host names the visitor's own machine, as localhost does."""
     try:
         found = ip_address(host)
     except ValueError:

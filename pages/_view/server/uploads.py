@@ -91,7 +91,7 @@ def _counted(receive, files, arriving):
         message = await receive()
         files[arriving] += len(message.get("body", b""))
         if sum(files.values()) > MOST_BYTES:
-            raise HTTPException(413, TOO_LARGE)  # raised in the application that reads the file, which answers
+            raise HTTPException(413, TOO_LARGE)  # turned into a response by the application that reads the body
         return message
 
     return count

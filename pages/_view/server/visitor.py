@@ -14,7 +14,7 @@ from pages._view.classroom import limits
 from pages._view.classroom.room import LASTS
 from pages._view.server.links import scheme_of
 
-VISITOR = "lab_visitor"  # the cookie that any browser gets
+VISITOR = "lab_visitor"  # the cookie of every visitor
 _ID = re.compile("[0-9a-f]{32}")
 
 

@@ -31,7 +31,7 @@ from sattn_core.lessons import training_race as core
 _PRESET = "race_preset"
 _RACE_D_K = "race_d_k"  # parameter of the address: the d_k of the race
 _OWN = "own settings"
-_TWIN = "twin"  # with a d_k, names the visitor's request for a twin
+_TWIN = "twin"  # (_TWIN, d_k) is the visitor's request for the twin at d_k
 _PLAIN = "race"  # the preset of the defaults, which has no description
 _PLAYED = work.PLAYED
 _KEPT = 60  # approximate number of kept steps of a race
