@@ -1,4 +1,4 @@
-"""recap: five questions on the path, each answered by a picture; the address keeps the answers."""
+"""recap: five questions, each answered by a picture; the address keeps the learner's answers."""
 
 import streamlit as st
 

@@ -1,6 +1,6 @@
-"""Streamlit internals that the lab depends on; `live/streamlit.js` has those of its scripts.
+"""Internals of Streamlit's Python code that the lab depends on; `live/streamlit.js` has those of its JavaScript.
 
-Each name has a test in tests/pages/test_streamlit_contract.py, which says what an upgrade of Streamlit has broken.
+Each name has a test in tests/pages/test_streamlit_contract.py, to show what an upgrade of Streamlit has broken.
 """
 
 import re
@@ -68,7 +68,7 @@ def session_id() -> str | None:
 
 
 def page_of_run() -> str | None:
-    """Return the hash of the page that this run draws; callbacks get it too, though they run before."""
+    """Return the hash of the page that this run draws, also in callbacks, which run before the page's script."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.page_script_hash if context else None
 
@@ -80,7 +80,7 @@ def is_part_of_page() -> bool:
 
 
 def is_connected(session: str | None) -> bool:
-    """Return True if a session's page is connected; without a server, always."""
+    """Return True if a session's page is connected, or if there is no server."""
     return not runtime.exists() or runtime.get_instance().is_active_session(session or "")
 
 
@@ -99,7 +99,7 @@ def step_of_history() -> dict[str, str] | None:
 
 
 def wish_for(page: str) -> bytes:
-    """Return the message with which a browser requests a page."""
+    """Return the message that a browser sends to request a page."""
     message = BackMsg()
     message.rerun_script.page_name = page
     return message.SerializeToString()

@@ -14,7 +14,7 @@ from pages._view.shared import CARRIED, ROOM, SHARED
 
 _LONGEST_QUERY, _MOST_PARAMETERS = 8_000, 100  # limits on a query that a form sends
 
-Values = Mapping[str, Any]  # by name, for every control of a lesson
+Values = Mapping[str, Any]  # the value of every control of a lesson, by name
 Guesses = tuple[Any, ...]
 
 
@@ -26,7 +26,7 @@ class Address:
     ----------
     lesson : the lesson.
     query : the parameters, the last of each name.
-    held : values that override the query: from widgets that are ahead of it, and from sliders that play.
+    held : values that override the query, because a widget has changed before it or a slider is playing.
     """
 
     lesson: Lesson
@@ -66,7 +66,7 @@ class Address:
 
     @property
     def is_usual(self) -> bool:
-        """True if nothing but the step differs from its default."""
+        """True if all settings but the step have their defaults."""
         return not set(self.settings) - {STEP}
 
     def at(self, step: str) -> "Address":
@@ -146,7 +146,7 @@ class Address:
 
     @cached_property
     def guesses(self) -> Guesses | None:
-        """The answers of a learner or a class; () if only the truth is shown, None before any answer."""
+        """A learner's one answer or all answers of a class; () if only the truth is shown; None before any answer."""
         if self.bet is None:
             return None
         many, one, shown = (self.linked(name) for name in (CLASS, GUESS, REVEAL))
@@ -155,7 +155,7 @@ class Address:
 
     @property
     def bet_waits(self) -> bool:
-        """True while a bet waits for its answer or its reveal, so that nothing may give the answer away."""
+        """True while a bet waits for its answer or its reveal; until then the page must not show the truth."""
         return self.bet is not None and self.guesses is None
 
     @property
@@ -169,13 +169,13 @@ class Address:
         return self.bet_waits and self.shows_bet
 
     def withholds(self, step: str) -> bool:
-        """Return True if a step would give away the answer of a bet that waits."""
+        """Return True if a step would show the truth of a bet that waits."""
         when = self.bet.when if self.bet and self.bet_waits else None
         return bool(when and self.bet and step not in (when[1], *self.bet.earlier))
 
     @property
     def waiting(self) -> "Address":
-        """This address at a step and at settings that do not give the answer of a waiting bet away."""
+        """This address, moved to a step and settings that do not show the truth of a waiting bet."""
         if not self.bet or not self.bet_waits:
             return self
         kept = {name: text for name, text in self.query.items() if name not in self.bet.usual}
@@ -184,7 +184,7 @@ class Address:
 
     @cached_property
     def judged(self) -> "Address":
-        """This address at the settings at which the bet was placed, which stay when sliders move."""
+        """This address at the settings at which the bet was placed, wherever the sliders are now."""
         said = self.linked(GUESSED_AT)
         if not said or not self.bet:
             return self
@@ -196,7 +196,7 @@ class Address:
 
     @property
     def has_moved_on(self) -> bool:
-        """True if the settings differ from those of the bet, so that its marks do not belong on the picture.
+        """True if the settings differ from those of the bet; its marks are then left out of the picture.
 
         A bet that uses a dial is always about the dial's usual value.
         """
@@ -216,9 +216,9 @@ class Address:
 def renewed(lesson: Lesson, query: Values) -> dict[str, str]:
     """Return the query of an old address with its step named.
 
-    The step is the first that fits: one that the query names by an older name; one whose sliders the query sets; one
-    that shows another control of the query, or pins it to the query's value. If none fits, or if the opening step is
-    among those that fit, no step is named.
+    Name the first of these that exists: a step that the query names, also by an older name; a step whose sliders the
+    query sets; a step that shows another control of the query, or pins it to the query's value. In the last two cases
+    name no step if the opening step fits too.
 
     A number as the step is a training step, as in addresses from before lessons had steps.
     """
@@ -236,7 +236,7 @@ def renewed(lesson: Lesson, query: Values) -> dict[str, str]:
 
 
 def _pins(lesson, step, query):
-    """Return True if the step pins one of the lesson's own controls to the value that the query sets."""
+    """Return True if the step pins a control of the lesson to the value that the query gives it."""
     known, pinned = _known(lesson), {name: value for name, value in step.pinned.items() if name not in SHARED}
     return any(name in query and known[name].read(query[name])[0] == value for name, value in pinned.items())
 

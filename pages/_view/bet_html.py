@@ -25,7 +25,7 @@ def placed(here: Address, text: str) -> dict[str, str]:
     answer = here.bet.answer if here.bet else None
     if answer is None or answer.read(text)[1]:
         return {}
-    is_first = here.bet == here.lesson.bet  # an address without a step is read as at the first bet
+    is_first = here.bet == here.lesson.bet  # needs no step: an answer without one belongs to the first bet
     settings = {name: each for name, each in here.settings.items() if name != STEP or not is_first}
     slider = here.step.slider
     at = {slider: here.known(slider).write(here.values[slider])} if slider else {}
@@ -34,7 +34,7 @@ def placed(here: Address, text: str) -> dict[str, str]:
 
 
 def tally_of(stage: Stage) -> str:
-    """Return the tally of right and placed bets with this bet counted once."""
+    """Return the tally of right and placed bets, in which this bet counts only once."""
     here = stage.address
     said = str(here.linked("tally"))
     verdict = stage.verdict

@@ -1,4 +1,4 @@
-"""The marks of a bet on its picture: one learner's or a class's, beside the truth."""
+"""Marks on a picture for the bet of a learner or the bets of a class, and for the truth."""
 
 from collections import Counter
 from copy import deepcopy
@@ -14,7 +14,7 @@ from pages._view.picture import Figure, Picture
 from pages._view.theme import Profile
 
 _BEYOND = {"x": "→", "y": "↑"}  # arrows at the end of an axis, for values beyond it
-_REACH, _ABOVE = 0.3, 0.2  # longest line of a class's bets, as a share of the panel; _ABOVE if the panel grows for it
+_REACH, _ABOVE = 0.3, 0.2  # length of a class's longest line, as a share of the panel; _ABOVE if the panel grows for it
 _CROWD = 0.35  # opacity of each curve of a class
 
 
@@ -41,7 +41,7 @@ def _with_marks(figure, bet, guesses, found, profile):
         spec["data"] += _curves(bet.place, found, guesses, profile)
     elif bet.place:
         _draw_numbers(spec["layout"], bet, marks, profile)
-        if len(guesses) > 1:  # drawn over the line of the truth, which is longer
+        if len(guesses) > 1:  # the class's lines come last: over the truth's, which is longer
             _draw_class(spec["layout"], bet, guesses, profile)
         _draw_on_a_phone_too(spec, figure.layout)
     return Figure(**spec)
@@ -56,7 +56,7 @@ def _draw_on_a_phone_too(spec, before):
 
 
 def _curves(place, found, drawn, profile):
-    """Return traces of the true curve and of a learner's, point by point, or of all curves of a class, fainter."""
+    """Return traces of the true curve and of the bets: a learner's with its points, or a class's curves, fainter."""
     axes = {"type": "scatter", "xaxis": place.across, "yaxis": place.along}
     third, true = (
         {"color": _colour(sign, profile), "width": 1.5 * profile.line_width, "dash": "solid"} for sign in (BET, TRUTH)
@@ -72,7 +72,7 @@ def _curves(place, found, drawn, profile):
 
 
 def _draw_class(layout, bet, guesses, profile):
-    """Draw a line from the far edge at each number bet, longer the more chose it; count bets beyond the axis."""
+    """Draw a line at each number that was bet, longer for more bets; write the number of bets beyond the axis."""
     along, across, colour = bet.place.along, bet.place.across, _colour(BET, profile)
     refs, other = _refs(bet.place), across[0]
     most = _reach(layout, across)
@@ -94,9 +94,9 @@ def _draw_class(layout, bet, guesses, profile):
 
 
 def _reach(layout, across):
-    """Return the length of the longest line of a class's bets, as a share of the panel.
+    """Return the length of a class's longest line, as a share of the panel.
 
-    An upright axis without numbers is extended, so that the labels of the marks are above the bets.
+    Extend an upright axis without numbers, to keep the top of the panel free for labels.
     """
     axis = _axis_of(layout, across)
     if across[0] == "x" or axis.get("showticklabels") is not False:
@@ -138,7 +138,7 @@ def _placed(layout, bet, mark, profile):
     end = {"xanchor": "center", "yanchor": "top"} if upright else {"xanchor": "left", "yanchor": "middle"}
     text = sign
     if beyond:
-        below = {"yshift": -1.3 * profile.tick_size} if sign == TRUTH else {}  # one line below a bet beyond the axis
+        below = {"yshift": -1.3 * profile.tick_size} if sign == TRUTH else {}  # one line below a bet's label
         end = {"xanchor": "right", "yanchor": "top", **below}
         text = f"{sign} {written(bet, value)} {_BEYOND[along[0]]}"
     font = {"size": profile.tick_size, "color": colour}

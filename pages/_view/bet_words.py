@@ -1,4 +1,4 @@
-"""Bets in words: a learner's or a class's, the truth, and how far apart they are."""
+"""Sentences on the bet of a learner or the bets of a class, on the truth, and on the difference."""
 
 from collections import Counter
 from statistics import median_low
@@ -43,7 +43,7 @@ def said(bet: Bet, guesses: tuple[Any, ...], found: Any) -> str:
 
 
 def both(bet: Bet, placed: Any, found: Any) -> str:
-    """Return the bet, and the truth once it is known; of a curve, only where bet and truth differ most."""
+    """Return the bet, and the truth once it is known; for a curve, the heights at which both differ most."""
     if isinstance(bet.answer, Drawing):
         most = _farthest(placed, found.truth)
         label = _at(bet, most)
@@ -65,7 +65,7 @@ def _many(placed):
 
 
 def spread(bet: Bet, placed: tuple[Any, ...]) -> str:
-    """Count the bets on each choice, or give minimum, median and maximum of the numbers or the curves' last heights."""
+    """Return counts of the choices, or minimum, median and maximum of the numbers or of the curves' last heights."""
     if isinstance(bet.answer, Choice):
         counts = Counter(placed)
         return " · ".join(f"{bet.answer.called(each)}: {counts[each]}" for each in bet.answer.options) + "."

@@ -16,8 +16,8 @@ from pages._view.lesson import CLASS, FIRST, GUESS, GUESSED_AT, PHONES, REVEAL, 
 from pages._view.shared import ROOM, SHARED
 from pages._view.version import VERSION
 
-GROUND, VERSION_OF = "ground", "v"  # two more parameters of a name: the browser's theme and the version of the code
-# Controls that do not change a picture on a slider.
+GROUND, VERSION_OF = "ground", "v"  # also in a name: the browser's theme, the code's version
+# Controls that do not change a picture that follows a slider.
 CHANGES_NOTHING = ("rest",)
 # Parameters that belong to one visitor or class: the server caches nothing for an address that has one of them.
 THEIRS = frozenset((ROOM, CLASS, FIRST, PHONES, VOTES, GUESS, GUESSED_AT, REVEAL, "tally"))
@@ -42,7 +42,7 @@ def depends_on(here: Address) -> tuple[str, ...]:
 
 
 def name_of(here: Address, ground: str | None, *, without: Collection[str] = ()) -> str:
-    """Return the name of an address's picture. without: its sliders, which the script adds."""
+    """Return the name of an address's picture. without: sliders that are left out, because the script adds them."""
     said = {name: here.said[name] for name in depends_on(here) if name not in without}
     query = {name: _written(here, name, value) for name, value in said.items() if value != here.known(name).default}
     if here.bet is not None:
@@ -58,7 +58,7 @@ def usual(here: Address) -> dict[str, Any]:
 
 
 def _written(here, name, value):
-    """Return a value as in an address, but a number with all its digits, as JavaScript writes it."""
+    """Return a value as in an address, but numbers with all digits, as JavaScript writes them."""
     one = here.known(name)
     if not isinstance(one, Number):
         return one.write(value)

@@ -39,7 +39,7 @@ class Number:
     ticks: Sequence[float] = ()
 
     def read(self, text: str) -> Read:
-        """Return the value of a text, and what had to be changed, or None."""
+        """Return the value of a text, and a remark on what had to be changed, or None."""
         try:
             value = parse_number(text)
         except ValueError:
@@ -81,7 +81,7 @@ class Choice:
     shown: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def read(self, text: str) -> Read:
-        """Return the option with this name or these words, and what had to be changed, or None."""
+        """Return the option with this name or these words, and a remark on what had to be changed, or None."""
         name = next((option for option in self.options if text in (option, self.called(option))), None)
         if name is not None:
             return name, None
@@ -110,7 +110,7 @@ class Text:
     most: int | None = None
 
     def read(self, text: str) -> Read:
-        """Return the text, and what had to be changed, or None."""
+        """Return the text, and a remark on what had to be changed, or None."""
         longest = self.most or LONGEST_LINK_VALUE
         if len(text) > longest:
             return self.default, f"is longer than {longest:,} characters; the default is used"
@@ -129,7 +129,7 @@ class Drawing:
     most: int
 
     def read(self, text: str) -> tuple[tuple[float, ...], str | None]:
-        """Return the heights, and what had to be changed, or None."""
+        """Return the heights, and a remark on what had to be changed, or None."""
         found = re.fullmatch(f"{_HEIGHT}(-{_HEIGHT})*", text)
         heights = tuple(map(_height, text.split("-"))) if found else ()
         if self.takes(heights):
@@ -161,7 +161,7 @@ class Answer:
         return self.of.label
 
     def read(self, text: str) -> tuple[Any, str | None]:
-        """Return the answer, and what had to be changed, or None."""
+        """Return the answer, and a remark on what had to be changed, or None."""
         value, problem = self.of.read(text)
         return ("", "is no answer to the bet of this lesson, which stays open") if problem else (value, None)
 
@@ -182,7 +182,7 @@ class Answers:
         return self.of.label
 
     def read(self, text: str) -> tuple[Any, str | None]:
-        """Return the answers, and what had to be changed, or None."""
+        """Return the answers, and a remark on what had to be changed, or None."""
         found = [self.of.read(each) for each in text.split("~")]
         if text and len(found) <= self.most and not any(problem for _, problem in found):
             return tuple(value for value, _ in found), None
@@ -200,7 +200,7 @@ class Settings:
     default: str = ""
 
     def read(self, text: str) -> Read:
-        """Return the settings as a query, and what had to be changed, or None."""
+        """Return the settings as a query, and a remark on what had to be changed, or None."""
         if re.fullmatch(r"(\w+=[^&=]*)(&\w+=[^&=]*)*|", text) and len(text) <= LONGEST_LINK_VALUE:
             return text, None
         return "", "is no list of settings, such as d_k=96; it is left out"
@@ -221,7 +221,7 @@ class Tally:
     default: str = ""
 
     def read(self, text: str) -> Read:
-        """Return the tally, and what had to be changed, or None."""
+        """Return the tally, and a remark on what had to be changed, or None."""
         found = re.fullmatch(r"([0-9]{1,3})-([0-9]{1,3})(-[A-Za-z]{1,52})?", text)
         right, placed = map(int, found.groups()[:2]) if found else (1, 0)
         if found and right <= placed <= self.most:
@@ -240,7 +240,7 @@ class Code:
     default: str = ""
 
     def read(self, text: str) -> Read:
-        """Return the code, and what had to be changed, or None."""
+        """Return the code, and a remark on what had to be changed, or None."""
         found = text.strip().upper()
         if re.fullmatch(r"[A-Z]{4,6}", found):
             return found, None
@@ -252,14 +252,14 @@ class Code:
 
 @dataclass(frozen=True)
 class Listed:
-    """Names separated by commas, only in the address, as a,b.c; "" for none. Their users check what they name."""
+    """Names separated by commas, only in the address, as a,b.c; "" for none. Unknown names are not checked here."""
 
     label: str
     most: int = 1_000
     default: str = ""
 
     def read(self, text: str) -> Read:
-        """Return the names, and what had to be changed, or None."""
+        """Return the names, and a remark on what had to be changed, or None."""
         if len(text) <= self.most and re.fullmatch(r"[\w., ]*", text, re.ASCII):
             return text, None
         return "", "is no list of names, such as start,score_variance.draw,recap; it is left out"
@@ -286,7 +286,7 @@ def decimal(value: float) -> str:
 
 
 def between(answer: Number | Choice | Drawing) -> Number | Choice | Drawing:
-    """Return a copy of an answer that also takes values between its stops, for the truth has decimals."""
+    """Return a copy of an answer that also takes values between its stops, since the truth has decimals."""
     return replace(answer, whole=False, shown=decimal) if isinstance(answer, Number) and answer.whole else answer
 
 

@@ -74,7 +74,7 @@ def stops_at(here: Address) -> tuple[Stop, ...]:
 
 
 def beside(here: Address) -> tuple[Stop | None, Stop | None]:
-    """Return the stops before and after an address on its path; skip later ones that would give a bet's answer away."""
+    """Return the stops before and after an address on its path; skip later ones that show a waiting bet's truth."""
     stops = stops_at(here)
     if not stops:
         return None, None
@@ -98,8 +98,8 @@ def other_lessons(here: Address) -> tuple[Stop | None, Stop | None]:
 def around(stops: tuple[Stop, ...], stem: str, step: str) -> tuple[Stop | None, Stop | None]:
     """Return the stops before and after a step, None at the ends.
 
-    A step that is no stop lies between the stops of its own lesson, or else, if this has none, between those of others,
-    in the order of all lessons.
+    A step that is no stop is placed among the stops of its own lesson; if there are none, among all stops, by the order
+    of all lessons.
     """
     here = Stop(stem, step)
     own = [each for each in stops if each.stem == stem] or [*stops]

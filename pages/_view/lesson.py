@@ -8,19 +8,19 @@ from typing import Any
 
 from pages._view.kinds import Answer, Answers, Choice, Control, Drawing, Linked, Number, Settings, between
 
-# Parameters of an address: a learner's answer and the settings at that time; whether the truth is shown; a class's
+# Parameters of an address: a learner's answer and the settings at that time; the reveal of the truth; a class's
 # answers; the number of phones that took part, and their votes for a setting; answers or votes before a second vote.
 GUESS, GUESSED_AT, REVEAL, CLASS, PHONES, VOTES = "guess", "guessed_at", "reveal", "class", "phones", "votes"
 FIRST = "first"
 ANSWERS = (GUESS, GUESSED_AT, REVEAL, CLASS, FIRST)
-MOST_PHONES, NO_CLASS = 100, -1  # NO_CLASS: PHONES without a class; 0 is a class that has not begun
+MOST_PHONES, NO_CLASS = 100, -1  # NO_CLASS: value of PHONES without a class; 0 is a class that has not begun
 STEP = "step"  # in an address: the name of a lesson's step
 TRAINED = "trained_steps"  # in an address: the training step that is shown
 
 
 @dataclass(frozen=True)
 class Try:
-    """A suggestion: a click on it sets the controls, and its promise becomes true.
+    """A button that sets the controls so that its promise comes true.
 
     key names its test in tests/pages/test_X.py.
     """
@@ -32,9 +32,9 @@ class Try:
 
 @dataclass(frozen=True)
 class Place:
-    """The place on the main picture for numbers that were bet.
+    """The axes of the main picture on which bets are drawn.
 
-    along: the axis of the numbers, a linear one, "y" or "x2"; across: the other axis of that panel; unit: axis units
+    along: the linear axis of the numbers, such as "y" or "x2"; across: the other axis of that panel; unit: axis units
     per unit of the answer; keeps: the x and y axes of the panel that stays on a wall beside a class's bets, if it is
     another panel.
     """
@@ -50,20 +50,20 @@ class Bet:
     """A question about what the main picture will show.
 
     The lesson's bet.py defines outcome(values) and before(values, profile). The latter draws the picture that is shown
-    until the bet is placed: enough to answer from, and nothing that gives the answer away.
+    until the bet is placed: enough to choose an answer, but nothing that shows the truth.
 
     Attributes
     ----------
     question : the text; may contain values of controls in braces: {d_k}.
     answer : a number, a choice of three, or a curve to draw on the picture. Its default does not count as an answer.
-    near : an answer with an error up to this is right; up to three times as much, close. For a curve, a share of
+    near : largest error of a right answer; up to three times this error is close. For a curve, a share of
         its last true height.
     suffix : the unit behind a number, such as " %".
     place : the axes of a number or a curve on the picture.
-    when : a control and its option with the bet's picture; the control is shown while the bet is open.
-    usual : settings that have their defaults while the bet is open.
-    earlier : other options of that control whose pictures give nothing away, so that they may be opened before the bet
-        is placed; for a step's bet by default all earlier steps.
+    when : a control and the option at which the bet's picture is drawn; the control is visible while the bet is open.
+    usual : controls that keep their defaults while the bet is open.
+    earlier : other options of that control that may be opened before the bet is placed, because their pictures do not
+        show the truth; for a step's bet by default all earlier steps.
     """
 
     question: str
@@ -160,14 +160,14 @@ class Lesson:
     settings : names of its controls in the Settings drawer.
     unseen : parameters without a widget, besides the answers to bets.
     bets : the bets of its steps, in their order.
-    each : the offer, beside the link to share, that each visitor gets another draw; "" for none.
+    each : the label of an option of Share, by which each visitor gets another draw; "" for none.
     together : the task of a class on phones, if any.
-    see : stems of lessons that say more about its subject, linked at its end.
+    see : stems of related lessons, linked at its end.
     steps : its screens, in their order.
     brought : by step, the title of the fold for people's own data or questions; under "", the title on all other steps.
     opens : the step of an address without one; "" for the first.
     formerly : parameters that named a step in older addresses: by name and value, the step of today.
-    moved : parameters that it once had: by name, the lesson that has them now, to which their links are redirected.
+    moved : parameters that it once had: by name, the lesson that has them now; links with them are redirected there.
     """
 
     stem: str

@@ -18,13 +18,13 @@ class Main:
 
     Attributes
     ----------
-    picture : draws the picture at these values of the controls, for each stop of a moving slider.
-    at_rest : draws it for a slider at rest, with data that cost more; None if `picture` has all data.
+    picture : draws the picture at these values of the controls, also while a slider moves.
+    at_rest : draws the picture of a slider at rest, with data that take longer; None if `picture` has all data.
     params : returns the params of a computation, whose price decides if the visitor is asked; None if always cheap.
     limit : the highest price that the page computes without asking; None for the usual limit.
     ready : returns True if the server has already computed what a moving slider shows; None if it always has.
     waiting : draws the picture shown until the visitor asks for this one; None for nothing.
-    opened : returns the values that the page opens on, which add to the address's; None if they are the address's.
+    opened : returns values that the page opens on in place of the address's; None to open on the address's.
     """
 
     picture: Callable[[Values, Profile], Picture]
@@ -50,7 +50,7 @@ class Outcome:
 
     truth: a number in the answer's units, the right option ("" if none is right), or a curve's height at each place;
     None while unknown. why: one sentence, true at these settings; or, while the truth is unknown, how to find it out.
-    text: the truth in words, if these say more than the number. For a curve, places are positions on the current axis,
+    text: the truth in words, if they say more than the number. For a curve, places are positions on the current axis,
     and curve is the whole true curve there, as x and y.
     """
 

@@ -7,7 +7,7 @@ The core names things as code does (d_k, n_keys); people read dₖ and words. On
 import re
 from functools import lru_cache
 
-_BLANKS = re.compile(r"[ \t\r\n\v\f\x1c-\x1f\x85\u2028\u2029]+")  # markup may begin with them
+_BLANKS = re.compile(r"[ \t\r\n\v\f\x1c-\x1f\x85\u2028\u2029]+")  # Markdown may begin after them
 _BETWEEN_WORDS = re.compile(r"([\s“”\"(),;|]+|:material(?=/))")
 # These become a link, an emoji, an icon or an arrow even when escaped, except in code.
 _ALIVE = re.compile(r"://|www\.|@|:[^:]+:|->|<-|--|[<>~]=", re.IGNORECASE)
@@ -84,7 +84,7 @@ def verbatim(text: str) -> str:
 
 
 def _parts(text):
-    """Return the text in one line, and the list of its words and separators in turn."""
+    """Return the text in one line, and a list in which its words and separators alternate."""
     text = _BLANKS.sub(" ", text).strip(" ")
     return text, _BETWEEN_WORDS.split(text)
 

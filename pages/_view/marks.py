@@ -1,4 +1,4 @@
-"""Words of a sentence that name parts of its figure: they have the colour of the part, and light it up."""
+"""Words of a sentence that name parts of its figure, have their colour, and light them up."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 else:
 
     class once:  # used as a decorator, like `property`
-        """Cache the decorated method's result in its object; two threads at the same time both compute it."""
+        """Cache the decorated method's result in its object; two threads may both compute it."""
 
         def __init__(self, method) -> None:
             self._method, self.__doc__ = method, method.__doc__

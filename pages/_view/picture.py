@@ -15,8 +15,8 @@ from pages._view.marks import Mark, found
 
 Table = dict[str, Sequence[Any]]
 Part = dict[str, Any]  # a part of a figure: a trace, an axis, an annotation, a line style
-LEAST = 0.55  # the smallest part of a main picture's plot that is shown, as a share of its height
-# Start of the text after an annotation's first line, or of the smaller text at the end of that line.
+LEAST = 0.55  # the least visible share of the height of a main picture's plot
+# Start of what `partly` cuts from an annotation: a second line, or an addition in smaller letters.
 _FURTHER = re.compile("<br>|, <span|\u2002<span")
 
 
@@ -52,7 +52,7 @@ def _plain(value):
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A figure with the words and the data that go with it.
+    """A figure with its texts and data.
 
     Attributes
     ----------
@@ -61,10 +61,10 @@ class Picture:
     sentence : what the picture shows, in plain words.
     table : the numbers behind the figure, as columns of equal length.
     code : Python code that computes these numbers.
-    note : what a reader of the table should know.
+    note : a remark for readers of the table.
     bins : a second table, only to download; bins_name is its title.
     alt : the figure's description for those who do not see it; empty means the sentence.
-    claim : the title of a second picture, in a few words that are true of what it shows.
+    claim : the title of a second picture, a short statement of what it shows.
     sure : sentences under "How sure?": measured and predicted values, standard errors and bands.
     checks : the values of `sure` as a table.
     marks : words of the sentence that name traces of the figure, or points of them, and have their colour.
@@ -85,13 +85,13 @@ class Picture:
     marks: Sequence[Mark] = ()
 
     def drawn(self) -> dict[str, Any]:
-        """Return the picture as the browser's script gets it: the figure as JSON, its size, words and marks."""
+        """Return the picture as the browser's script gets it: the figure as JSON, its size, texts and marks."""
         figure = self._single()
         marks = found(self.sentence, self.marks, figure.data, figure.layout)
         return self.told() | {"figure": figure.to_json(narrow=True), "marks": marks}
 
     def told(self) -> dict[str, Any]:
-        """Return the figure's size, on a wide window and on a phone, and its words."""
+        """Return the figure's size, on a wide window and on a phone, and its texts."""
         figure = self._single()
         size = _size(figure.layout) | {"narrow": _size(figure.layout | figure.narrow)}
         return size | {"sentence": self.sentence, "alt": self.spoken()}
@@ -114,7 +114,7 @@ class Picture:
         shapes: Sequence[Part] = (),
         last: float | None = None,
     ) -> "Picture":
-        """Return the part of the picture that is shown before a bet: its axes, and what the arguments name.
+        """Return the part of the picture that may be shown before a bet: its axes, and what the arguments name.
 
         The browser gets nothing else of the figure, and no table or code. keep: names of traces; words: texts of titles
         and annotations; last: the x beyond which traces are cut. An annotation is reduced to its first line, without
@@ -161,7 +161,7 @@ def _only(seen, numbers):
 
 
 def _hide_numbers(layout, words):
-    """Hide titles that are not among the words, and numbers in the labels of ticks: both give the answer away."""
+    """Hide titles that are not among the words, and numbers in tick labels: both could show the truth."""
     title = layout.get("title", {})
     title.pop("subtitle", None)
     if "text" in title and title["text"] not in words:

@@ -52,9 +52,9 @@ SHARED: dict[str, Control] = {
     "mode": Choice("Display", "screen", ("screen", "projector"), bar=True),
 }
 ROOM = "room"  # in the address of a wall: the code of the class that follows it
-# Parameters of an address without a widget, which links hand on if they say so; a lesson adds the answer to its bet.
-PATH, SCREEN = "path", "screen"  # the steps of a lecture; the panel that covers a wall
-JOINING, HOME = "join", "home"  # panels of a wall: how to join, and what to take home
+# Parameters of an address that have no widget, and that links carry along; a lesson adds the answer to its bet.
+PATH, SCREEN = "path", "screen"  # PATH: the steps of a lecture; SCREEN: the panel that covers a wall
+JOINING, HOME = "join", "home"  # panels of a wall: how to join, and links to take home
 CARRIED: dict[str, Choice | Tally | Code | Listed] = {
     "bet": Choice("Bet first", "0", ("0", "1", "draw")),  # draw: only bets with a curve to draw
     "tally": Tally("Bets that were right, of those placed", most=99),

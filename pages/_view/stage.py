@@ -20,7 +20,7 @@ from pages._view.routes import MOVING
 from pages._view.shared import ROOM, SHARED
 from pages._view.theme import Profile, profile
 
-LEAST_FRAMED = 0.1  # the smallest part of a main picture's plot that is shown in a frame, as a share of its height
+LEAST_FRAMED = 0.1  # the least visible share, in a frame, of the height of a main picture's plot
 _LARGE = 1_000
 _CLAIM = re.compile(r"(?<=[.:?]) ")  # separates the claim, or the thing to do, from the rest of a line
 
@@ -47,7 +47,7 @@ class Stage:
     address : the lesson and its settings.
     ground : "light" or "dark", if the browser's ground is known.
     visited : by slider, the values between its stops that this visitor has set.
-    least : the smallest share of the picture's height that is shown.
+    least : the least visible share of the height of the picture's plot.
     is_told : False while a film that will show the bet's truth is running.
     """
 
@@ -98,13 +98,13 @@ class Stage:
 
     @once
     def found(self) -> Outcome:
-        """The outcome of the bet at its settings; unknown until the film or the class that shows it is over."""
+        """The outcome of the bet at its settings; unknown while its film runs, or before its class begins to draw."""
         is_known = self.is_told and not self.draws_are_due
         return self.view.outcome(self.address.judged.values) if is_known else Outcome(None, "")
 
     @property
     def draws_are_due(self) -> bool:
-        """True on the wall of a class whose task answers the bet and has not begun."""
+        """True on the wall of a class that answers its bet by drawing and has not begun."""
         return self.address.values.get(PHONES) == 0 and self.address.shows_bet
 
     @property
@@ -117,7 +117,7 @@ class Stage:
 
     @property
     def bet_at(self) -> str:
-        """The slider's value when the bet was placed, with those of dials moved since; "" if no setting has moved."""
+        """The values of the large slider and of moved dials when the bet was placed; "" if no setting has changed."""
         if not self.address.has_moved_on:
             return ""
         there = Stage(self.address.judged)
@@ -260,7 +260,7 @@ class Stage:
 
     @once
     def _openings(self) -> tuple["Stage", ...]:
-        """The stages that the page may open on: the preferred one, and the one at the address's own values."""
+        """The stages that the page may open on, the preferred one first; the last has the address's own values."""
         main = self.main
         if main is None or main.opened is None or self.address.asks_bet:
             return (self,)
@@ -298,7 +298,7 @@ class Stage:
         return payload(drawn, shown.key) | {"main": True, "least": self.least} | waits | self.places()
 
     def places(self) -> dict[str, Any]:
-        """Return the values of the picture's sliders, their defaults, and the picture's address at other values."""
+        """Return the values of the picture's sliders, their defaults, and the picture's URL without these values."""
         here, followed = self.address, self.address.step.followed
         values = {name: here.values[name] for name in followed}
         named = entry.name_of(here, self.ground, without=followed)
@@ -335,7 +335,7 @@ def _ticks(one, stops, said):
 
 
 def payload(drawn: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Return a picture as its script gets it: what was drawn, and Plotly's configuration with a download button.
+    """Return a picture as its script gets it: `drawn`, and Plotly's configuration with a download button.
 
     drawn: figure (as JSON), height, plot (the height of the plot alone), narrow (both heights on a phone), sentence,
     marks (see `marks.found`), alt, and any of the following. main: True if the picture is as high as the window allows;

@@ -36,7 +36,7 @@ class Profile:
 _SCREEN: dict[str, Any] = dict(
     base_size=16, title_size=24, axis_size=18, tick_size=14, line_width=2.0, marker_size=8, height=400
 )
-# For a window 1,920 pixels wide, where a line of text takes a sixtieth of it; the browser scales other windows.
+# Sizes for a window 1,920 pixels wide, 60 times the base size; the browser scales them to other windows.
 _PROJECTOR: dict[str, Any] = dict(
     base_size=32, title_size=44, axis_size=38, tick_size=32, line_width=3.5, marker_size=14, height=600
 )
@@ -92,7 +92,7 @@ def percent(share: float, places: int = 2) -> str:
 
 
 def small_percent(share: float) -> str:
-    """Return a share as a percentage with two significant digits, or one below 1 %."""
+    """Return a share as a percentage with two significant digits; below 1 % with one."""
     return f"{number(100 * share, 2 if share >= 0.01 else 1)} %"
 
 

@@ -125,7 +125,7 @@ def _dot(here, i, at):
 
 
 def _before(here, at):
-    """Return the index of the previous step; None if that belongs to another lesson."""
+    """Return the index of the previous step; None if there is none in this lesson."""
     if not lecture.stops_at(here):
         return at - 1 if at else None
     stop = lecture.beside(here)[0]
@@ -153,7 +153,7 @@ def _on(here, at):
 
 
 def _link(here, i, text, rest):
-    """Return the link to a step; disabled if the step would give away the answer of a bet that waits."""
+    """Return the link to a step; disabled if the step would show the truth of a bet that waits."""
     step = here.lesson.steps[i]
     if here.withholds(step.name):
         return f'<a role="link" aria-disabled="true" {rest}>{text}</a>'

@@ -1,1 +1,1 @@
-"""A class on its phones: what it is asked at each moment, and the store of its answers."""
+"""Classes on their phones: the question of the moment, and the store of rooms and answers."""

@@ -32,7 +32,7 @@ def take(moment: Moment, who: str, sent: dict[str, str]) -> str:
 
 
 def answered(moment: Moment, sent: dict[str, str]) -> str:
-    """Return the answer of a form as one text; a curve has one field per height."""
+    """Return the answer in a form's fields as one text; a curve has one field per height."""
     answer = moment.lesson.bet.answer if moment.lesson.bet else None
     if moment.kind != VOTE and isinstance(answer, Drawing):
         return "-".join(sent.get(f"answer_{i}", "").strip() for i in range(len(answer.at)))

@@ -1,4 +1,4 @@
-"""The database of the rooms: tables, reads and writes, for SQLite and Postgres alike."""
+"""The database of the rooms: its tables, reads and writes, on SQLite or Postgres."""
 
 import os
 import sqlite3
@@ -22,10 +22,10 @@ from pages._view.classroom.room import FAILURES, REFUSED, UNREACHABLE, Place, St
 _CONNECTIONS = {"pool_size": 5, "max_overflow": 5, "pool_timeout": 10}  # as many connections as `threads` may use
 _MAKING = 10  # seconds that a process waits for others to make the tables
 _GIVEN_UP = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
-_NOT_ALLOWED = "42501"  # Postgres's error code for a missing right
+_NOT_ALLOWED = "42501"  # Postgres's error code for a missing privilege
 _LOCK = 7_231_905  # Postgres advisory lock for all rooms together
 
-# A column that a later version adds must allow NULL: older versions, still running, write rows without it.
+# A new column must allow NULL, because older versions that still run write rows without it.
 _VERSION = 5  # version of the tables, stored in an SQLite file; increase it with every added column or table
 _TABLES = sa.MetaData()
 ROOMS = sa.Table(
@@ -57,7 +57,7 @@ WAITING = sa.Table(  # phones that have joined but have no number yet
     sa.Column("code", sa.String, primary_key=True), sa.Column("phone", sa.String, primary_key=True),
     sa.Column("at", sa.Double, nullable=False),
 )  # fmt: skip
-LIMITS = sa.Table(  # the remainder of a rate, and the time of its last change
+LIMITS = sa.Table(  # how many requests a rate still allows, and when that last changed
     "lab_limits", _TABLES,
     sa.Column("rate", sa.String, primary_key=True), sa.Column("who", sa.String, primary_key=True),
     sa.Column("remaining", sa.Double, nullable=False), sa.Column("at", sa.Double, nullable=False),
@@ -67,12 +67,12 @@ ANSWERS = sa.Table(
     sa.Column("code", sa.String, primary_key=True), sa.Column("question", sa.String, primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("text", sa.String, nullable=False),
-    sa.Column("settings", sa.String), sa.Column("at", sa.Double),  # of the question then; time of the answer
+    sa.Column("settings", sa.String), sa.Column("at", sa.Double),  # the question's settings; time of the answer
 )  # fmt: skip
 
 
 def database_at(place: Place, patience: float) -> "Database":
-    """Return the database at a place, not connected yet. patience: seconds that a write waits for others."""
+    """Return the database of this file or URL, not connected yet. patience: seconds that a write waits for others."""
     if place.file is not None:
         return _Sqlite(place.file, patience)
     try:
@@ -85,7 +85,7 @@ def database_at(place: Place, patience: float) -> "Database":
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Turn errors of a database that does not answer or refuses access into `StoreError`."""
+    """Raise `StoreError` if the database does not answer or refuses access."""
     try:
         yield
     except (DataError, IntegrityError, ProgrammingError) as error:
@@ -137,10 +137,10 @@ class Database:
         return nullcontext()
 
     def wait(self, connection: sa.Connection, seconds: float) -> None:
-        """Set the seconds that the next transaction waits for others to begin."""
+        """Limit the seconds that the next transaction waits for others before it begins."""
 
     def limit(self, connection: sa.Connection, seconds: float) -> None:
-        """Set the seconds that the current transaction waits for each lock."""
+        """Limit the seconds that the current transaction waits for each lock."""
 
     def lock(self, connection: sa.Connection) -> None:
         """Let nobody else open or delete rooms until the transaction ends."""
@@ -225,7 +225,7 @@ def _make_tables(file):
 
 
 def _write_ahead(connection):
-    """Set the file to write-ahead logging; retry, since SQLite fails if others do the same at that moment."""
+    """Turn on write-ahead logging; retry, since SQLite fails if another process turns it on at the same moment."""
     until = time.monotonic() + _MAKING
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
@@ -237,7 +237,7 @@ def _write_ahead(connection):
 
 
 def _complete(connection):
-    """Make missing tables, and columns that older tables lack; remove nothing."""
+    """Add missing tables and columns; remove nothing."""
     _TABLES.create_all(connection)
     for table in _TABLES.sorted_tables:
         there = {each["name"] for each in sa.inspect(connection).get_columns(table.name)}

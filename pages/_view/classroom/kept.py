@@ -39,8 +39,8 @@ from pages._view.classroom.room import (
     TooManyRooms,
 )
 
-_SHARE = 10  # a network may have a tenth of the remaining rooms, and always one
-_MOST_KEYS = 10_000  # most networks counted for one rate; the oldest are deleted
+_SHARE = 10  # a network may have a tenth of the free rooms, but at least one
+_MOST_KEYS = 10_000  # highest number of networks counted for one rate; the oldest are deleted
 _WAITING = func.coalesce(ROOMS.c.waiting, 0).label("waiting")  # NULL in rows that an earlier version has written
 _ADDED = {
     "waiting": _WAITING,
@@ -86,7 +86,7 @@ class Kept:
         return room
 
     def _may_open(self, connection, site):
-        """Count a new room for its opener's network, or refuse it: the fewer rooms are left, the fewer it may have."""
+        """Raise an error if the network has too many rooms for the number still free, or opens them too fast."""
         in_use = connection.scalars(select(ROOMS.c.opener).where(ROOMS.c.closed.is_(None))).all()
         own = in_use.count(site)
         if own >= max((MOST_ROOMS - len(in_use)) // _SHARE, 1):
@@ -201,7 +201,7 @@ class Kept:
             if network and not self._take(connection, limits.JOINED, f"{code} {network.name}", first):
                 raise TooManyAtOnce
             waiting = room.waiting
-            if waiting >= MOST_WAITING:  # delete the oldest; if it is still there, it joins again by itself
+            if waiting >= MOST_WAITING:  # delete the earliest; if it is still there, it joins again by itself
                 waiting -= _forget_first_waiting(connection, code)
             connection.execute(insert(WAITING).values(code=code, phone=phone, at=self._clock()))
             _change(connection, room, waiting=waiting + 1)

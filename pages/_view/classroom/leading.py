@@ -1,4 +1,4 @@
-"""What a leader does with a room: from its wall or from the teacher's window."""
+"""Actions of whoever leads a room, from its wall or from the teacher's window."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,7 +16,7 @@ OF_ONE_LESSON = ("seed", "rest", "exponent")
 
 
 def turn(moment: Moment, *, revealed: bool) -> Moment:
-    """Reveal or hide the truth; return the moment with settings that show it, or do not give it away."""
+    """Reveal or hide the truth; return the moment with settings that fit."""
     store().ask(moment.room.code, moment.room.stem, revealed=revealed)
     return settle(moment.room)
 
@@ -28,13 +28,13 @@ def reset(moment: Moment) -> None:
 
 
 def settle(room: Room) -> Moment:
-    """Set a room to settings at which its question may wait, or which show the result of its vote."""
+    """Set a room to settings that show the result of its vote, or that do not show the truth while a question waits."""
     moment = moment_of(store().room(room.code) or room)
     return moment_of(move(moment.room, moment.room.stem, moment.query | settled(moment)))
 
 
 def settled(moment: Moment) -> dict[str, str]:
-    """Return the settings of a vote, waiting or revealed, as in an address; {} without a vote."""
+    """Return the settings for a vote that waits or is revealed, as in an address; {} without a vote."""
     together = moment.lesson.together
     if together is None or moment.kind != VOTE:
         return {}
@@ -48,7 +48,7 @@ def settled(moment: Moment) -> dict[str, str]:
 
 
 def move(room: Room, stem: str, query: Mapping[str, str]) -> Room:
-    """Set the room to these settings of a lesson, without those that give a waiting bet's answer away; return it."""
+    """Set the room to a lesson and these settings, without any that show a waiting bet's truth; return the room."""
     if stem != room.stem:
         query = _arriving(room, LESSONS[stem], {name: text for name, text in query.items() if name != SCREEN})
     there = moment_of(replace(room, stem=stem, query=urlencode(query)))
@@ -81,5 +81,5 @@ def go_to(moment: Moment, stem: str, step: str = "") -> None:
 
 
 def end(moment: Moment) -> None:
-    """Show on walls and phones what to take home."""
+    """End the lecture: show links to take home on walls and phones."""
     move(moment.room, moment.room.stem, {**moment.query, SCREEN: HOME})

@@ -1,4 +1,4 @@
-"""Rate limits, so that nobody finds a room by trying codes, and no phone keeps the others waiting."""
+"""Rate limits: nobody should find a room by trying codes, and no phone should keep the others waiting."""
 
 import hashlib
 import hmac
@@ -14,14 +14,14 @@ from threading import Lock
 
 @dataclass(frozen=True)
 class Rate:
-    """A burst of `most`, then `a_minute` per minute; the store counts, for all replicas together."""
+    """A burst of `most`, then `a_minute` per minute; the store counts the requests to all replicas together."""
 
     name: str
     most: float
     a_minute: float
 
     def left(self, remaining: float, seconds: float) -> float:
-        """Return what is left after this many seconds, at most `most`; a larger remainder does not grow."""
+        """Return what the rate allows after this many seconds: it grows up to `most`; a larger remainder stays."""
         return max(remaining, min(self.most, remaining + self.a_minute / 60 * max(seconds, 0.0)))
 
 
@@ -32,20 +32,20 @@ class Limit:
         self, most: float, a_minute: float, *, keys: int = 10_000, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._most, self._rate, self._keys, self._clock = most, a_minute / 60, keys, clock
-        self._left: dict[Hashable, tuple[float, float]] = {}  # the remainder, and the time of its last change
+        self._left: dict[Hashable, tuple[float, float]] = {}  # what is left, and when it last changed
         self._lock = Lock()
 
     def is_over(self, key: Hashable) -> bool:
-        """Return True if none is left, without taking one."""
+        """Return True if no further request is allowed; count nothing."""
         with self._lock:
             return self._now(key) < 1
 
     def takes(self, key: Hashable) -> bool:
-        """Take one if one is left; return True if so."""
+        """Return True if another request is allowed, and count it."""
         with self._lock:
             left = self._now(key)
             self._left.pop(key, None)
-            if len(self._left) >= self._keys:  # the oldest key is forgotten
+            if len(self._left) >= self._keys:  # forget the key that was used longest ago
                 del self._left[next(iter(self._left))]
             self._left[key] = (left - 1 if left >= 1 else left, self._clock())
             return left >= 1
@@ -63,9 +63,9 @@ _SITE = 48  # bits of an IPv6 address that identify a site, which has 65,536 net
 
 @dataclass(frozen=True)
 class Network:
-    """A network as the store counts it: hashed, so that its IP address is unknown without the server's secret.
+    """An IP network as the store counts it, hashed with the server's secret, so that its IP address stays unknown.
 
-    name: the network's hash. site: the hash of its IPv6 site, which has many networks; for IPv4 the same as name.
+    name: the network's hash. site: the hash of its IPv6 site, which has many networks; for IPv4 equal to name.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Network:
 
 
 def network_of(here: str, forwarded: str) -> Network:
-    """Return the network that a limit counts: an IPv4 address, or the IPv6 network of a household.
+    """Return the network that a limit counts: one IPv4 address, or the IPv6 network of a household.
 
     here: the IP address that has opened the connection; forwarded: the addresses that proxies name, the last of which
     counts if there are several replicas behind a proxy.
@@ -97,7 +97,7 @@ def _scrambled(text):
     return hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()[:24]
 
 
-WRONG_CODES = Rate("wrong", 60, 60)  # per network, behind which a whole class may sit
+WRONG_CODES = Rate("wrong", 60, 60)  # per network, which a whole class may share
 GUESSES = Rate("guesses", 100, 10)  # wrong codes from all networks; while none is left, new rooms get longer codes
 OPENED = Rate("opened", 20, 1)  # rooms per site
 JOINED = Rate("joined", 40, 10)  # new phones in one room per network

@@ -21,7 +21,7 @@ LONGEST_SETTING = 50  # characters
 
 @dataclass(frozen=True)
 class Moment:
-    """A room and its question: the lesson's first bet, or a vote if the class chooses a setting."""
+    """A room with its current question: the lesson's first bet, or a vote if the class chooses a setting."""
 
     room: Room
     asked: Asked
@@ -64,12 +64,12 @@ class Moment:
 
     @property
     def screen(self) -> str:
-        """The panel that covers the wall: how to join, what to take home, or "none"."""
+        """The panel that covers the wall: how to join, links to take home, or "none"."""
         return str(self.address.linked(SCREEN))
 
     @property
     def on_path(self) -> Address:
-        """The lesson at the wall's settings, with the room's path and its reveal."""
+        """The lesson at the wall's settings, with the room's path, and with the truth if it is revealed."""
         said = {name: text for name, text in query_of(self.room.said).items() if name == PATH}
         return Address(self.lesson, self.query | said | ({REVEAL: "1"} if self.asked.revealed else {}))
 
@@ -80,7 +80,7 @@ class Moment:
 
     @cached_property
     def kind(self) -> str:
-        """BET or VOTE, whichever the room is asked for; "" if nothing is asked."""
+        """BET or VOTE, the kind of question that the room is asked; "" if none is asked."""
         if self.screen == JOINING:
             return ""
         if self.votes:
@@ -89,12 +89,12 @@ class Moment:
 
     @property
     def is_open(self) -> bool:
-        """True while the question waits for answers, or for the truth."""
+        """True while a question is asked and its truth is not revealed."""
         return self.kind != "" and not self.asked.revealed
 
     @property
     def draws_apart(self) -> bool:
-        """True if each phone makes its own draw on this lesson, now or once its bet is revealed."""
+        """True if each phone makes its own draw on this lesson, even if a bet must be revealed first."""
         return self.lesson.together is not None and not self.lesson.together.chooses
 
     @property
@@ -110,7 +110,7 @@ class Moment:
 
     @cached_property
     def wall_mark(self) -> str:
-        """A mark of everything that the wall's picture shows."""
+        """A hash of everything that the wall's picture shows, with the number of draws."""
         return f"{self.mark}-{self.room.drawn if self.draws else 0}"
 
     @property
@@ -122,11 +122,11 @@ class Moment:
 
     @property
     def which(self) -> str:
-        """A hash of the lesson and the question, with which a form names the question that it answers."""
+        """A hash of the lesson and the question, by which a form names its question."""
         return sha256(f"{self.room.stem} {self.question}".encode()).hexdigest()[:16]
 
     def read(self, text: str) -> tuple[Any, str | None]:
-        """Return the answer of a text, and what is wrong with it, or None."""
+        """Return the answer that a text gives, and what is wrong with the text, or None."""
         if self.votes:
             options = self.lesson.together.options  # type: ignore[union-attr]
             value = next((each for each in options if text == f"{each:g}"), None)
@@ -139,7 +139,7 @@ class Moment:
 
     @cached_property
     def chosen(self) -> str:
-        """The value with the most votes, the smallest if several have as many; "" without votes."""
+        """The value with the most votes, in a tie the smallest; "" without votes."""
         return self.most_voted[0] if self.answers else ""
 
     @cached_property
@@ -148,7 +148,7 @@ class Moment:
         return self.winners(self.answers)
 
     def winners(self, votes: list[Answer]) -> list[str]:
-        """Return the values with the most of these votes, the smallest first."""
+        """Return the values with the most votes among these, the smallest first."""
         counts = Counter(each.text for each in votes)
         return sorted(
             (text for text, n in counts.items() if n == max(counts.values())), key=lambda text: self.read(text)[0]
@@ -166,7 +166,7 @@ class Moment:
 
     @cached_property
     def judged(self) -> str:
-        """The settings at which most have bet, the first ones if several have as many; without bets the wall's."""
+        """The settings at which most phones have bet, in a tie the first ones; without bets the wall's settings."""
         said = Counter(each.settings for each in self.answers)
         return (said.most_common(1)[0][0] if said else "") or self.settings
 
@@ -198,7 +198,7 @@ def moment_of(room: Room) -> Moment:
 
 
 def settings_of(address: Address) -> str:
-    """Return the query of a wall's address that its room stores: all that the wall shows, and the wish to bet.
+    """Return the part of a wall's query that its room stores: all that the wall shows, and the parameter `bet`.
 
     Long texts, which a visitor has typed, are left out.
     """

@@ -1,4 +1,4 @@
-"""The results of a room, as a file and as a link that works without the room."""
+"""The results of a room, as a file or as a link that works without the room."""
 
 import csv
 import io
@@ -47,7 +47,7 @@ def link_to(moment: Moment, root: str) -> str:
 
 
 COLUMNS = ("lesson", "question", "vote", "step", "d_k", "seed", "time", "phone", "draw", "answer", "right")
-DRAWN = "drawn"  # in the column of the question, for a draw
+DRAWN = "drawn"  # written in the column "question" for a draw
 
 
 def as_csv(room: Room) -> str:

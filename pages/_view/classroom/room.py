@@ -1,11 +1,11 @@
-"""A room as other modules see it, its limits, and its errors."""
+"""A room as other modules see it, the limits of rooms, and their errors."""
 
 import logging
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-ALPHABET = "BCDFGHJKMNPQRTVWXYZ"  # letters of a room's code: no vowels, so no words, and none of I, L, O, S, U
+ALPHABET = "BCDFGHJKMNPQRTVWXYZ"  # letters of a room's code: no vowels, so no words, and no L or S
 CODE_LETTERS, LONGER_CODE = 4, 6  # longer codes while somebody guesses codes
 LASTS = 24 * 3600.0  # seconds that a room is kept
 UNDO = 3600.0  # seconds in which a closed room may be opened again
@@ -38,7 +38,7 @@ class Room:
 
     code: str
     seed: int
-    stem: str  # a lesson; with query, the address of the wall
+    stem: str  # the wall's address is this lesson with `query`
     query: str
     opened: float  # seconds since 1970
     version: int  # increases with every change that a wall or a phone shows
@@ -67,7 +67,7 @@ class Asked:
 class Answer:
     """An answer of a phone. settings: the question's at the time of the answer; "" if unknown."""
 
-    number: int  # of the phone
+    number: int  # the phone's
     text: str
     settings: str = ""
 
@@ -77,7 +77,7 @@ class Given:
     """An answer or a draw of a lecture. what: the question, or the number of the draw in the room."""
 
     what: str | int
-    number: int  # of the phone
+    number: int  # the phone's
     text: str
     settings: str
     at: float | None  # seconds since 1970; None if unknown
@@ -85,13 +85,13 @@ class Given:
 
 @dataclass(frozen=True)
 class Place:
-    """The place where rooms are stored: a file, or the URL of a Postgres."""
+    """The place where rooms are stored: a file, or the URL of a Postgres database."""
 
     url: str = ""
     file: Path | None = None
 
     def is_there(self) -> bool:
-        """Return True if the file exists; always for a Postgres, of which only a query can tell."""
+        """Return False if the file is missing; always True for Postgres, which would have to be asked."""
         try:
             return self.file is None or self.file.exists()
         except OSError as error:
@@ -125,7 +125,7 @@ class TooManyRooms(RoomError):
 
 
 class TooManyHere(RoomError):
-    """One more room than the opener's network may have while few are left."""
+    """One more room than the opener's network may have while few rooms are free."""
 
     def __init__(self, open_there: int) -> None:
         rooms = "1 room" if open_there == 1 else f"{open_there} rooms"

@@ -1,4 +1,4 @@
-"""The two votes of a class that was asked again, and their results."""
+"""The first and second vote of a class that was asked again."""
 
 from pages._view.bet_words import RIGHT, verdict
 from pages._view.classroom.moment import VOTE, Moment
@@ -7,7 +7,7 @@ from pages._view.theme import listed
 
 
 def told(moment: Moment) -> str:
-    """Return a sentence on the first vote beside the second; "" before the reveal, or if the class was asked once."""
+    """Return a sentence that compares both votes; "" before the reveal, or if the class was asked once."""
     if not moment.kind or moment.is_open or not moment.first:
         return ""
     if moment.kind == VOTE:
@@ -23,7 +23,7 @@ def _number(text):
 
 
 def tie(moment: Moment) -> str:
-    """Return a sentence on a tie: which of the values with the most votes the wall shows; "" without a tie."""
+    """Return a sentence on a tie, with the value that the wall shows; "" without a tie."""
     tied = [_number(text) for text in moment.most_voted]
     if len(tied) < 2:
         return ""

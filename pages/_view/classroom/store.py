@@ -1,6 +1,6 @@
 """The rooms of all classes: their phones, their answers and draws, and the addresses of their walls.
 
-Rooms are stored in one SQLite file for all processes of a machine, or in the Postgres that DATABASE_URL names. Until
+Rooms are stored in one SQLite file for all processes of a machine, or in the Postgres database at DATABASE_URL. Until
 the first room is opened there is no file, and SQLAlchemy is not loaded. This module has the parts that need no
 database: checks of arguments and the hash of the secret; `kept` has the rest.
 """
@@ -57,7 +57,7 @@ _NOT_STORED = re.compile("[\0\ud800-\udfff]")  # Postgres refuses NUL, UTF-8 ref
 class Store:
     """All rooms of one database. A store may be used from several threads and processes at once.
 
-    Without an open room reads find nothing, and writes raise `RoomError`. If the database does not answer, both raise
+    If a room is not open, reads find nothing and writes raise `RoomError`. If the database does not answer, both raise
     `StoreError`.
     """
 
@@ -127,7 +127,7 @@ class Store:
         return self._kept().asked(code, question) if self._may_have(code) else Asked()
 
     def ask(self, code: str, question: str, *, revealed: bool | None = None, locked: bool | None = None) -> None:
-        """Reveal, hide, lock or unlock a question. A revealed one is locked, also after it is hidden again."""
+        """Reveal, hide, lock or unlock a question. Revealing locks the question; hiding does not unlock it."""
         _check("question", question)
         self._writing(code).ask(code, question, revealed, locked)
 
@@ -151,11 +151,11 @@ class Store:
         self._writing(code).clear(code)
 
     def lock_door(self, code: str, *, shut: bool) -> None:
-        """Lock the room for new phones, or unlock it; phones inside go on."""
+        """Lock the room for new phones, or unlock it; phones that have joined may stay."""
         self._writing(code).lock_door(code, shut)
 
     def is_unseen(self, code: str) -> bool:
-        """Return True if no recent note says that the room's wall or desk is there."""
+        """Return True if the room has no recent note that its wall or desk is there."""
         return self._may_have(code) and self._kept().is_unseen(code)
 
     def see(self, code: str) -> None:
@@ -187,7 +187,7 @@ class Store:
         return self._kept().answer_of(code, question, phone) if self._may_have(code) else None
 
     def answers(self, code: str, question: str) -> list[Answer]:
-        """Return all answers by the phones' numbers. question + `room.FIRST`: as in `answer_of`."""
+        """Return all answers, by the phones' numbers. question + `room.FIRST`: those from before it was asked again."""
         _check("question", question)
         return self._kept().answers(code, question) if self._may_have(code) else []
 
@@ -218,11 +218,11 @@ class Store:
         self._writing(code).reset_draws(code)
 
     def takes(self, rate: Rate, who: str) -> bool:
-        """Take one of a rate; return True if one was left, and always before the first room is opened."""
+        """Return True if the rate allows another request, and count it; always True before the first room is opened."""
         return not self._place.is_there() or self._kept().takes(rate, who)
 
     def is_over(self, rate: Rate, who: str) -> bool:
-        """Return True if none of a rate is left, without taking one."""
+        """Return True if the rate allows no further request; count nothing."""
         return self._place.is_there() and self._kept().is_over(rate, who)
 
     def is_known(self, code: str, network: Network) -> bool:

@@ -11,7 +11,7 @@ _LOG = logging.getLogger(__name__)
 
 
 async def sweep_now_and_then() -> None:
-    """Delete old rooms every hour; if the database is away, try again an hour later."""
+    """Delete old rooms every hour; if the database cannot be reached, try again an hour later."""
     while True:
         try:
             await asyncio.to_thread(store().sweep)

@@ -1,4 +1,4 @@
-"""The state of a room, for its wall and its teacher: counts of answers, and a mark of the picture."""
+"""The state of a room for its wall and its teacher: how many have joined and answered, and a hash of the picture."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from pages._view.classroom.room import Room
 
 
 def state_of(moment: Moment) -> dict[str, Any]:
-    """Return the answer to a wall's regular request."""
+    """Return the state that a wall requests regularly."""
     is_empty = moment.is_open and moment.room.joined > 0 and moment.asked.answers == 0
     return {"mark": moment.wall_mark, "count": count(moment), "joined": came(moment.room), "empty": is_empty}
 

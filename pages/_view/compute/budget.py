@@ -12,16 +12,16 @@ from threading import Event, Lock
 
 SETTING = "SATTN_COMPUTE_MB"
 LEAST = 520  # MB: the sum of what `PAGES`, `RUNS` and `JOBS` need for their largest computations
-USUAL = 600  # MB: with LEAST, the runs of sixty visitors wait for memory and take three times as long
+USUAL = 600  # MB: with only LEAST, the runs of sixty visitors wait for memory and take three times as long
 _PAGES, _RUNS, _JOBS = 140, 100, 280  # MB; a button may start larger computations than a link
 RUNS_AT_ONCE = 3  # runs that compute at once: more would share the interpreter lock with every plain page
-_OVERTAKEN = 8  # number of times after which no other wish may overtake
-_LOOK, _SELDOM = 0.1, 1.0  # seconds between two checks by the next in the queue, and by a wish far behind
+_OVERTAKEN = 8  # a wish overtaken so often is granted before all others
+_LOOK, _SELDOM = 0.1, 1.0  # seconds between two checks: for the next wish in the queue, and for one far behind
 
 
 @dataclass(eq=False)
 class Wish:
-    """A part of a budget, held or waited for; `then` is called once it is granted."""
+    """A request for a part of a budget; `then` is called once it is granted."""
 
     amount: int
     size: float
@@ -38,7 +38,7 @@ class Budget:
 
     def __init__(self, most: int, at_once: int | None = None) -> None:
         self.most, self.held, self._least = most, 0, most // at_once if at_once else 0
-        self._waiting: list[Wish] = []  # by arrival
+        self._waiting: list[Wish] = []  # in order of arrival
         self._lock = Lock()
 
     @contextmanager
@@ -56,7 +56,7 @@ class Budget:
             self.give_back(wish)
 
     def ask(self, amount: int, *, size: float | None = None, then: Callable[[], object] = lambda: None) -> Wish:
-        """Ask for an amount, granted now or later. size: sets the place in the queue in place of the amount."""
+        """Ask for an amount, granted now or later. size: determines the place in the queue, by default the amount."""
         wish = Wish(min(max(amount, self._least), self.most), amount if size is None else size, then)
         with self._lock:
             self._waiting.append(wish)

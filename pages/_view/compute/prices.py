@@ -9,7 +9,7 @@ from typing import Any
 from pages._view.compute.rates import REFERENCE
 from sattn_core.cost import Price
 
-SMALL = Price(0.05 / REFERENCE, 10_000_000)  # price of a computation that has none and no declared maximum
+SMALL = Price(0.05 / REFERENCE, 10_000_000)  # price of a computation without a price or a declared maximum
 _MOST: dict[Callable[..., Any], Price] = {}
 
 

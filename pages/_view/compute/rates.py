@@ -1,7 +1,7 @@
 """Rates that turn counted numbers into seconds: a reference machine's and this server's.
 
-Decisions about a page (a button, a picture that follows the hand, a computation without a request) use the reference
-rate, so that a link shows the same on every server. Times in a page's sentences use the rate measured here.
+Decisions about a page (to draw a button, to let a picture follow the slider, to compute unasked) use the reference
+rate, so that a link shows the same page on every server. Times in a page's sentences use the rate measured here.
 """
 
 import os

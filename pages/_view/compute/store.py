@@ -28,14 +28,14 @@ class Limit(NamedTuple):
     bytes: int
 
 
-UNASKED = Limit(1.0, 100_000_000)  # limit of what a page computes without a request
-WITHOUT_BUTTON = Limit(0.65, 100_000_000)  # limit of one computation without a button, if it can have one
-AT_ONCE = 0.3  # seconds; a longer computation takes turns, and is not drawn while a slider moves
+UNASKED = Limit(1.0, 100_000_000)  # limit for everything that a page computes before the visitor asks
+WITHOUT_BUTTON = Limit(0.65, 100_000_000)  # limit for one; a larger computation waits for a button, if its page has one
+AT_ONCE = 0.3  # seconds; a longer computation waits its turn, and is not made while a slider moves
 ENTRIES, BYTES = 8_000, 16_000_000
 
 
 def _weight(kept):
-    """Return the bytes of a result; count a small one as more, so that no more than ENTRIES fit."""
+    """Return the bytes of a result, rounded up so that at most ENTRIES results fit."""
     return max(_bytes(kept), BYTES // ENTRIES)
 
 
@@ -48,7 +48,7 @@ def _bytes(value):
 
 
 def _parts(value):
-    """Return the parts of a dataclass or container; none of a tuple of floats, which has too many."""
+    """Return the parts of a dataclass or container; () for a tuple of floats, which has too many."""
     if _are_numbers(value):
         return ()
     if is_dataclass(value):
@@ -86,7 +86,7 @@ def _computed(function, *args, **kwargs):
 
 
 def result(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Return the function's result; visitors who ask for the same at the same time share one computation.
+    """Return the function's result; simultaneous calls with equal arguments share one computation.
 
     The arguments must be hashable. The result is shared, so its arrays are read-only. A long computation takes turns
     with those of other visitors, and every computation waits for its bytes.

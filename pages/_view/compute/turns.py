@@ -1,4 +1,4 @@
-"""Turns for long computations, so that short ones and other visitors' moves go on beside them.
+"""Turns for long computations, so that short ones and other visitors' sliders are not held up.
 
 A few run at a time: the shorter kind first, then by arrival. A computation that a visitor starts with a button is a job
 in its own thread, so that the page stays responsive; it pauses when nobody waits for it. Each computation also takes
@@ -22,10 +22,10 @@ from pages._view.compute.prices import SMALL
 from sattn_core.cost import Price
 
 SLOTS = max(1, (os.cpu_count() or 1) - 1)
-GONE = 2.0  # seconds without a call after which a computing or waiting visitor counts as gone
+GONE = 2.0  # a visitor who computes or waits counts as gone after so many seconds without a call
 BETWEEN = 0.1  # seconds between two checks by the next visitor in the queue
 _FAR = 10  # queue position beyond which the time between checks no longer grows
-DRAWN_AT_ONCE = 3  # pages; a lesson takes 35 to 60 ms of a core
+DRAWN_AT_ONCE = 3  # pages; drawing a lesson takes 35 to 60 ms of a core
 _SOON = 0.02  # seconds between two checks of a job by a page
 _SHOWN_AFTER = 0.4  # seconds; a shorter wait is not mentioned
 _FEW = {1: "One", 2: "Two", 3: "Three", 4: "Four", 5: "Five"}
@@ -51,7 +51,7 @@ class Line:
         self._lock = Lock()
 
     def before(self, who: Hashable, *, long: bool) -> int:
-        """Return how many must end before `who` may compute. Regular calls keep the place; a newcomer comes last."""
+        """Return how many must end before `who` may compute. A first call joins the queue; regular calls stay."""
         now = time.monotonic()
         with self._lock:
             self._places = {each: place for each, place in self._places.items() if now - place.looked < GONE}
@@ -111,7 +111,7 @@ class Page:
     note: Callable[[], Note] | None = None
 
 
-page = Page()  # the front end with sessions replaces it
+page = Page()  # replaced by the front end with sessions
 
 
 class _Wait:
@@ -171,7 +171,7 @@ _PLACE: ContextVar[Wish | None] = ContextVar("place", default=None)
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Wait until this page may be drawn. If it later waits for a computation, the next page may be drawn."""
+    """Wait until this page may be drawn; if it waits for a computation meanwhile, let the next page be drawn."""
     with DRAWN.hold(1, waits=lambda _: look()) as place:
         had = _PLACE.set(place)
         try:
@@ -191,7 +191,7 @@ QUICK = SMALL  # price limit of a computation that a plain page makes at once
 
 
 class Dear(Exception):
-    """A plain page needs a computation that would have to wait its turn; `price` is the computation's."""
+    """A plain page needs a computation too expensive to make at once; `price` is the computation's."""
 
     def __init__(self, price: Price) -> None:
         super().__init__(f"{price.numbers:g} numbers, {price.bytes:,} bytes")
@@ -203,7 +203,7 @@ _QUICKLY: ContextVar[bool] = ContextVar("quickly", default=False)
 
 def quickly(function: Callable[..., Any], *args: Any) -> Any:
     """Return the function's result if it needs only quick computations; else raise `Dear`."""
-    _QUICKLY.set(True)  # set only in this call's context, since each thread of a pool begins with a copy
+    _QUICKLY.set(True)  # not reset: each call in a pool runs in its own copy of the context
     return function(*args)
 
 
@@ -220,7 +220,7 @@ class _Unwanted(Exception):
     """Nobody waits for a job any more."""
 
 
-_ANY = object()  # default of `seen`: no new frame ends the wait
+_ANY = object()  # default of `seen`: a new frame does not end the wait
 
 
 class Job:
@@ -259,7 +259,7 @@ class Job:
             self._visitors.discard(page.visitor())
 
     def wait(self, seconds: float, *, seen: object = _ANY) -> None:
-        """Wait until the job ends, has a frame other than `seen`, or the time is up; raise the job's exception."""
+        """Wait until the job ends, has a frame other than `seen`, or the time is up; raise the exception of the job."""
         until = time.monotonic() + seconds
         _go_aside()
         while self.runs and (seen is _ANY or seen is self.frame) and time.monotonic() < until:
@@ -269,7 +269,7 @@ class Job:
             raise self._problem
 
     def check(self) -> None:
-        """Pause if nobody waits or if it is another's turn; called between blocks."""
+        """Pause if nobody waits for the job, or while it is another's turn; called between blocks."""
         self.spent = self._earlier + rates.clock()
         while True:
             self._rest_if_unwanted(LINE.before(self, long=True))

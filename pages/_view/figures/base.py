@@ -14,13 +14,13 @@ from pages._view.marks import readable
 from pages._view.picture import Figure, Part
 from pages._view.theme import DARK, LIGHT, Profile
 
-LETTERS = 25  # letters of a title that fit over half a page beside the menu, or over a whole phone
-THIRD = 16  # letters of a title that fit over a third of a page
+LETTERS = 25  # letters of a title that fit above a figure as wide as half a page, or as a phone
+THIRD = 16  # letters of a title that fit above a figure as wide as a third of a page
 _LINE = 1.3  # line height, in font sizes
-_BETWEEN = "\u2002\u2002"  # space between two words of a key
+_BETWEEN = "\u2002\u2002"  # space between two entries of a key
 
-# The colours at the ends of every heatmap: safe for colour-blind readers, and different from raw and scaled.
-_STRENGTH = 0.55  # share of the colour in the strongest shade, so that numbers on it keep their contrast
+# The colours at the ends of every heatmap are safe for colour-blind readers, and differ from those of raw and scaled.
+_STRENGTH = 0.55  # share of the colour in the strongest shade, low enough to read numbers on it
 _NEGATIVE, _POSITIVE = "#7b3294", "#1b7837"
 _NEGATIVE_ON_DARK, _POSITIVE_ON_DARK = "#d3a4e3", "#7fd68a"
 
@@ -51,7 +51,7 @@ def figure(
     side, top, bottom = (
         round(room) for room in (left * profile.axis_size, profile.title_size * 1.6, bottom * profile.axis_size)
     )
-    more = _more_lines(profile, layout.get("title", {}))  # added to the height, so that the plot keeps its own
+    more = _more_lines(profile, layout.get("title", {}))  # added to the figure's height, so that the plot stays as high
     common = {
         "height": round(profile.height * height) + more,
         "paper_bgcolor": profile.ground,
@@ -92,14 +92,14 @@ def axis(profile: Profile, text: str | None = None, *, grid: bool = False, near:
 
 
 def _with_separators(options):
-    """Return tick labels with separators, for an axis with ticks from 1,000 on and no labels."""
+    """Return labels with thousands separators if an axis has ticks of 1,000 or more and no labels yet; else {}."""
     ticks = options.get("tickvals", ()) if "ticktext" not in options else ()
     is_large = any(not isinstance(each, str) and abs(each) >= 1_000 for each in ticks)
     return {"ticktext": [f"{each:,g}" for each in ticks]} if is_large else {}
 
 
 def _more_lines(profile, above):
-    """Return the height of a title beyond its first line: a gap before the first tick, further lines, and a key."""
+    """Return the height of a title beyond its first line: the gap below it, further lines, and a key."""
     text, size = above.get("text"), above.get("font", {}).get("size", 0)
     key = above.get("subtitle", {}).get("text")
     lines = size * (0.2 + _LINE * text.count("<br>")) if text else 0
@@ -114,7 +114,7 @@ def title(
     key: str | Sequence[str] | None = None,
     letters: int = LETTERS,
 ) -> Part:
-    """Return a figure's title at its left edge. key: names the marks, in a sentence or in separate words.
+    """Return a title at the figure's left edge. key: names the marks, as a sentence or as separate entries.
 
     Title and key are broken into lines of so many letters, since the width of the figure is not known yet. The key is
     above the plot, where it covers no mark.
@@ -131,7 +131,7 @@ def title(
 
 
 def wrapped(text: str | Sequence[str], letters: float) -> str:
-    """Return a text in lines of at most so many letters; a tuple's entries are not broken, and have wider gaps.
+    """Return a text in lines of at most so many letters; the entries of a tuple stay whole, with wide gaps between.
 
     A product with × stays on one line.
     """
@@ -149,7 +149,7 @@ def wrapped(text: str | Sequence[str], letters: float) -> str:
 def label(text: str, profile: Profile, *, size: float | None = None, colour: str = "", **place: Any) -> Part:
     """Return an annotation beside a line or in a corner, which is quicker to read than a legend.
 
-    colour: the colour of its marks, adjusted until it is readable as text.
+    colour: the colour of the marks that it names, adjusted until it is readable as text.
     """
     ink = readable(colour, profile.ground, profile.text) if colour else profile.text
     font = {"size": size or profile.tick_size, "color": ink}
@@ -157,12 +157,12 @@ def label(text: str, profile: Profile, *, size: float | None = None, colour: str
 
 
 def in_colour(text: str, colour: str, profile: Profile) -> str:
-    """Return bold text in the colour of its marks, adjusted until it is readable."""
+    """Return bold text in the colour of the marks that it names, adjusted until it is readable."""
     return f'<span style="color: {readable(colour, profile.ground, profile.text)}"><b>{text}</b></span>'
 
 
 def over_axis(text: str, profile: Profile, left: float, *, up: float = 0.0, **look: Any) -> Part:
-    """Return the title of an upright axis, above its upper end, from the figure's left edge.
+    """Return the title of a vertical axis, above its upper end and from the figure's left edge.
 
     left: the margin, in font sizes of an axis title; up: the height above the plot, in font sizes of a tick.
     """
@@ -205,12 +205,12 @@ def room_under(lines: Sequence[str], profile: Profile) -> float:
 
 
 def letters_over(profile: Profile) -> int:
-    """Return the number of letters of a title that fit over a whole figure: a wall is wide."""
+    """Return the number of letters of a title that fit above a whole figure; more on a wall, which is wide."""
     return 60 if on_a_wall(profile) else LETTERS
 
 
 def on_a_wall(profile: Profile) -> bool:
-    """Return True if a figure is for a wall: wide, and low because of the line above it."""
+    """Return True if a figure is for a wall, where it is wide and low."""
     return profile.name == "projector"
 
 

@@ -10,7 +10,7 @@ import sattn_core
 
 
 class Name(str):
-    """A name defined by earlier lines, used as an argument, so that it is written without quotes."""
+    """An argument that is a name from earlier lines, so it is written without quotes."""
 
     __slots__ = ()
     __repr__ = str.__str__

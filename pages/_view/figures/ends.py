@@ -9,7 +9,7 @@ from pages._view.figures.base import label, on_a_wall
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
-_SEEN_OF_WALL = 0.6  # the part of a plot's height that fits on a wall
+_SEEN_OF_WALL = 0.6  # share of a plot's height that is visible on a wall
 _LETTER = 0.56  # width of a letter, in font sizes
 
 

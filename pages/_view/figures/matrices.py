@@ -65,7 +65,7 @@ def _trace(values, texts, profile, name, limit):
 
 
 def cell(value: float, room: int | None = None) -> str:
-    """Return a number with three significant digits, or with fewer if it has more letters than `room`."""
+    """Return a number with three significant digits, or with fewer if it is longer than `room` letters."""
     if np.isneginf(value):
         return "−∞"
     texts = [_shorter(value, digits) for digits in (3, 2, 1)]
@@ -78,14 +78,14 @@ def operand(value: float) -> str:
 
 
 def equals(value: float, write: Callable[[float], str] = cell) -> str:
-    """Return a result with its sign: = if it is written in full, ≈ if it is rounded."""
+    """Return a result after = if it is written in full, or after ≈ if it is rounded."""
     text = write(value)
     full = float(f"{value:.2e}") == float(f"{value:.9e}") or text == typed(value)
     return f"{'=' if full else '≈'} {text}"
 
 
 def _shorter(value, digits):
-    """Return the shorter text of a number: in full, or rounded to so many digits and maybe with a power of ten."""
+    """Return a number in full or rounded to so many significant digits, whichever is shorter."""
     rounded, as_typed = number(value, digits), typed(value)
     return rounded if "e" in as_typed or len(rounded) < len(as_typed) else as_typed
 
@@ -127,7 +127,7 @@ def _height(lines, profile, *, tall):
 
 
 def colours(profile: Profile, colour: str | None, *, two_sided: bool) -> list[list[float | str]]:
-    """Return the colour scale of a matrix, two-sided with the ground in the middle, or beginning at the ground."""
+    """Return the colour scale of a matrix; the ground's colour is in its middle if two-sided, else at its start."""
     top = shade(profile, colour or profile.band)
     if two_sided:
         return [[0, shade(profile, profile.third)], [0.5, profile.ground], [1, top]]

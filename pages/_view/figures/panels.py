@@ -11,9 +11,9 @@ from pages._view.figures.matrices import cell, colours
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
-MOST_COLUMNS = 64  # columns that are drawn: more would be finer than a screen
+MOST_COLUMNS = 64  # highest number of columns drawn: more would be too narrow to see
 MOST_NUMBERS = 5  # highest number of columns whose cells have room for numbers, on a phone too
-_LETTERS = 18  # letters of all numbers in a row together
+_LETTERS = 18  # highest number of letters of all numbers in a row
 _EDGE = 0.53  # half a cell, with a little room for its frame
 _HEIGHT = 0.85  # least height, as a share of a figure's usual height
 _LINE = 1.5  # least height of a row, in font sizes of a tick
@@ -29,7 +29,7 @@ class Panel:
     title : the text above the matrix, at most 14 letters.
     values : the matrix.
     limit, low : ends of the colour scale; low is −limit by default.
-    places : letters for rows and columns, as in q₁ and k₁; "" for numbers without a letter.
+    places : letters before the numbers of rows and columns, as in q₁ and k₁; "" for numbers alone.
     chosen : (row, column) to frame, counted from 0; None frames a whole row or column.
     texts : the texts of the cells; by default their numbers.
     colour : the colour of the strongest shade.
@@ -49,7 +49,7 @@ class Panel:
 
 
 def side_by_side(columns: Sequence[Sequence[Panel]], profile: Profile) -> Figure:
-    """Return a figure with columns of panels from left to right, the panels of a column one below the other."""
+    """Return a figure with these columns of panels side by side; the panels of a column are stacked."""
     placed = [
         (panel, _share(i, len(columns), 0.1), _share(len(column) - 1 - j, len(column), 0.28))
         for i, column in enumerate(columns)
@@ -83,7 +83,7 @@ def _share(place, count, gap):
 
 
 def _shown(panel: Panel) -> NDArray[np.float64]:
-    """Return the matrix without the columns that are too many for a screen."""
+    """Return the first MOST_COLUMNS columns of the matrix."""
     return np.atleast_2d(np.asarray(panel.values, dtype=float))[:, :MOST_COLUMNS]
 
 
@@ -110,7 +110,7 @@ def _trace(panel, number, profile):
 
 
 def short(value: float, room: int) -> str:
-    """Return a number for a cell with room for so many letters, or "≈ 0" or "…" if it needs more."""
+    """Return a number for a cell with room for so many letters; "≈ 0" or "…" if the number is longer."""
     text = cell(value, room)
     if len(text) <= room + 1:
         return text
@@ -135,14 +135,14 @@ def _axes(panel, number, across, down, profile):
 
 
 def _axis(profile: Profile, letter: str, count: int) -> Part:
-    """Return an axis that names every row or column, or of many only the first and the last."""
+    """Return an axis with a label for every row or column, or, if there are many, for the first and the last."""
     at = range(count) if count <= 2 * MOST_NUMBERS else (0, count - 1)
     names = [f"{letter}{named(i + 1, sub=bool(letter))}" for i in at]
     return axis(profile, showline=False, ticks="", tickvals=list(at), ticktext=names)
 
 
 def named(number: int, *, sub: bool) -> str:
-    """Return a number as text; sub: as a subscript."""
+    """Return a number as text. sub: True for a subscript."""
     return str(number).translate(_SUBSCRIPT) if sub else str(number)
 
 

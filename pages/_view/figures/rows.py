@@ -8,9 +8,9 @@ from pages._view.figures.base import label
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
-MOST = 3  # highest number of panels below each other
+MOST = 3  # highest number of stacked panels
 PICTURE = 0.46, 1.0  # left and right end of the pictures, as shares of the width
-_HEIGHT = 1.45  # factor of the usual height; a phone scrolls if less than half of the figure is visible
+_HEIGHT = 1.45  # figure's height, relative to the usual one; a phone scrolls if less than half of the figure is visible
 _APART = 0.03  # gap between panels, as a share of the height
 _EDGE = 2  # px
 _LARGE, _LINE = 1.4, 1.3  # font size of the large number, relative to the name's; line height, in font sizes

@@ -19,17 +19,17 @@ LOOKS = {"raw": ("raw", "circle"), "÷ √dₖ": ("scaled", "square"), "÷ dₖ"
 _SIZES = (1 / 128, 1 / 32, 1 / 8, 1 / 2, 1, 2, 8, 32, 128, 512, 2048)  # ticks of the upright axis
 _FEW_SIZES, _TALL = (1 / 64, 1 / 8, 1, 8, 64, 512), 4_000  # the ticks on a wall, if high / low > _TALL
 _FRACTIONS = {1 / 8: "⅛", 1 / 2: "½"}
-LOW, HIGH = 1 / 32, 32  # ends of the upright axis: the spreads at d_k = 1,024
-_UNDER, _OVER = 2.0, 1.5  # factors by which the axis goes beyond its ends, with room for a number below
+LOW, HIGH = 1 / 32, 32  # ends of the vertical axis: spreads of scores ÷ d_k and of raw scores at d_k = 1,024
+_UNDER, _OVER = 2.0, 1.5  # factors by which the axis extends beyond LOW and HIGH; a number fits below
 _ACROSS = -0.08, 3.12  # ends of the horizontal axis, in decades
 _LETTER, _LINE = 0.56, 1.3  # width and height of a letter, in font sizes
 _FEW = 3  # lines; if there are more, their names are smaller
-_SEEN = 0.6  # visible share of the height of a plot with more than _FEW lines, too high for a window
+_SEEN = 0.6  # visible share of the plot's height if it has more than _FEW lines and is too high for a window
 
 
 @dataclass(frozen=True)
 class End:
-    """The name at the end of a line, and what the line does in at most two lines; name is "" for a line not drawn."""
+    """The label at the end of a curve: its name ("" if it is not drawn), and one or two lines of text on its course."""
 
     name: str
     does: Sequence[str]
@@ -108,7 +108,7 @@ def _places(fig, ends, gap):
 
 
 def _longest(ends, does):
-    """Return the number of letters of the longest line, where a name's larger letters count more."""
+    """Return the number of letters of the longest line; the larger letters of a name count as 1.2."""
     names = [1.2 * len(each.name) for each in ends]
     return max(*names, *(len(line) for text in does for line in text.split("<br>")))
 
@@ -128,7 +128,7 @@ def _end(each, does, size, profile, place):
 def at_mark(text: str, name: str, d_k: int, height: float, profile: Profile) -> Part:
     """Return a number to the left of the mark at d_k: above a rising line, below a falling one.
 
-    On a wall the axis is so close below the mark that the number of a falling line is above the line too.
+    On a wall the number of a falling line is above the line too, because the axis is close below.
     """
     falls, room = name == "÷ dₖ", 1.2 * profile.marker_size
     place: Part = {"x": float(np.log10(d_k)), "y": float(np.log10(height)), "xanchor": "right", "xshift": -room}

@@ -17,17 +17,17 @@ from sattn_core.story import N_ROWS, NEARLY_ALL
 CLAIM = "Why √dₖ, not nothing, not dₖ? Only it keeps σ at 1."
 _EDGES = np.geomspace(LOW / 2, 1.5 * HIGH, 65)  # edges of the background's shades, from end to end of the axis
 _DARK = 0.3  # share of the text's colour in the darkest shade
-_BARS, _BARS_BELOW = (6.5, 3.2), (3.6, 2.0)  # size of the weights' bars, in font sizes; the same on a phone
+_BARS, _BARS_BELOW = (6.5, 3.2), (3.6, 2.0)  # size of the weights' bars, in font sizes: on a window, on a phone
 _TOO_SPREAD, _TOO_FLAT = ("one key wins,", "hard to put right"), ("all outputs alike",)
-_PAST = -0.075  # left end of the words at both extremes, in decades
+_PAST = -0.075  # left end of the texts at both extremes, in decades of d_k
 _SMALL, _LARGE = 1.6, 2.2  # sizes of the marks, and of the mark at the current d_k
 _PALE = 0.4  # opacity of a line beyond the current d_k
 _ABOUT = 5  # rows: counts that differ by less count as equal
-_LEAST = 0.15  # own share below which the outputs of tokens count as nearly the same
+_LEAST = 0.15  # a token's own share of its output; below this all outputs count as nearly equal
 
 
 def story(name: str, result: core.StoryResult, profile: Profile) -> Picture:
-    """Return the picture: the spread of scores between two extremes, uncorrectable rows and outputs that are all alike.
+    """Return the picture of the spread of scores between two extremes: rows that cannot be put right, equal outputs.
 
     name: the picture's key.
     """
@@ -64,7 +64,7 @@ def _sentence(result):
 
 
 def _shades():
-    """Return the shares behind the shades at each height, as columns of a table."""
+    """Return the shares that the shades show at each height, as columns of a table."""
     middles = np.sqrt(_EDGES[1:] * _EDGES[:-1])
     columns = (middles, core.uncorrected_share(middles), core.flatness(middles))
     return dict(zip(("spread", "not put right", "not a token’s own"), (each.tolist() for each in columns), strict=True))
@@ -137,7 +137,7 @@ def _ends_shade(profile):
     middles = np.sqrt(_EDGES[1:] * _EDGES[:-1])
     dark = np.maximum(core.uncorrected_share(middles), core.flatness(middles))
     place: Part = {"type": "rect", "xref": "x domain", "x0": 0, "x1": 1, "layer": "below", "line": {"width": 0}}
-    return [  # each reaches to the top and covers the one before, so that no seams show
+    return [  # each shade reaches to the top and covers the one before, so that no seams show
         place | {"y0": low, "y1": float(_EDGES[-1]), "fillcolor": base.shade(profile, profile.text, _DARK * each)}
         for low, each in zip(_EDGES[:-1].tolist(), dark.tolist(), strict=True)
     ]
@@ -172,7 +172,7 @@ def _start(profile):
 
 
 def _words(profile):
-    """Return the words at each extreme, and in the space between them."""
+    """Return the texts at both extremes and between them."""
     place: Part = {"xref": "x", "yref": "paper", "x": _PAST, "xanchor": "left", "align": "left", "bgcolor": None}
     between: Part = {
         "xref": "x",
@@ -194,7 +194,7 @@ def _words(profile):
 
 
 def _end(name, said, profile):
-    """Return the name of an extreme and what is true there, on a wall in one line."""
+    """Return the name of an extreme and its consequence; on a wall in one line."""
     if base.on_a_wall(profile):
         return f"<b>{name}:</b> {said[0].removesuffix(',')}"
     return "<br>".join((f"<b>{name}</b>", *said))
@@ -207,7 +207,7 @@ def _where(d_k, profile):
 
 
 def _bars(i, name, y, result, profile, size=_BARS, lines=2):
-    """Return the mean weights below the name of a line, as one outline in pixels, since the margin has no axes."""
+    """Return the mean weights as bars below a line's name: one shape in pixels, since the margin has no axes."""
     width, height = (each * profile.tick_size for each in size)
     step, left = width / core.N_KEYS, 0.5 * profile.tick_size
     low = -(0.65 * (profile.axis_size + lines * profile.tick_size)) - height  # below the name and its lines

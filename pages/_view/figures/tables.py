@@ -1,4 +1,4 @@
-"""Columns for a picture's table, from arrays whose first axis belongs to the names of the columns."""
+"""Columns for a picture's table, from arrays with one row for each name."""
 
 from collections.abc import Collection, Mapping
 from typing import Any

@@ -1,8 +1,8 @@
-"""Bets on the page: until a bet on the main picture is placed, nothing that reveals the answer is sent.
+"""Bets on the page: until a bet is placed, the browser gets nothing that shows the truth.
 
 The picture first shows only its known part, with the question. The state is in the address: bet=1 asks for bets, guess
-is the answer on this lesson, tally counts the right ones. Without these, as from the menu or a bare link, the picture
-shows everything at once. On a wall the class bets: class holds its answers, and reveal=1 shows the truth.
+is the learner's answer on this lesson, tally counts right and placed bets. Without these, as from the menu or a bare
+link, the picture shows everything at once. On a wall, class holds the answers of a class, and reveal=1 shows the truth.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,14 +15,14 @@ from pages._view.page import controls
 from pages._view.shared import CARRIED
 from pages._view.stage import Stage
 
-FILM = "truth_film"  # session state: the lesson whose film is running, which will show the truth
+FILM = "truth_film"  # session state: the lesson whose running film will show the truth
 TURNED = "truth_turned"  # session state: True if the visitor has just shown the truth, False if just hidden
 
 
 def hold() -> None:
     """Move the lesson to the picture of a bet that waits, unless it is at an earlier step.
 
-    Other parts of the lesson would reveal the answer.
+    Other parts of the lesson would show the truth.
     """
     here = controls.address()
     if here.bet is None or not here.bet_waits:

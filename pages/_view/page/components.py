@@ -87,7 +87,7 @@ def mend_browser(
 
 
 def hear_keys(lesson: str) -> None:
-    """Handle the keys of a wall, and draw the button that lists them. lesson: its stem."""
+    """Handle a wall's keyboard shortcuts, and draw the button that lists them. lesson: its stem."""
     _keys(key="keys", data=_sent({"lesson": lesson}))
 
 
@@ -98,7 +98,7 @@ def _hear_window():
 
 
 def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:
-    """Add what only a printed page shows, at its end: the page's address and a QR code of it.
+    """Add the page's address and a QR code of it to the end of the page when it is printed.
 
     inks: pairs of a colour on the screen and its replacement on paper, the ground first; none if they are the same.
     """
@@ -106,7 +106,7 @@ def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:
 
 
 def draw_room(told: Mapping[str, Any]) -> None:
-    """Draw the corner of a wall: code, QR code and counts of its class, which its script polls.
+    """Draw the corner of a wall: code, QR code and counts of its class; a script polls the server for changes.
 
     told: the code, the script's paths (door, join, state, …) and the values of `classroom.wall_state`. The page runs
     again when these change.
@@ -157,7 +157,7 @@ def draw_hero(stops: dict[str, Any], between: dict[str, Any], *, key: str) -> No
 
 
 def draw_saving(name: str, keys: Sequence[str], sentence: str, *, key: str) -> None:
-    """Draw two buttons that save pictures, by key (without keys the hero), with the sentence in one file."""
+    """Draw two buttons that save pictures and sentence in one file. keys: of the pictures; () for the hero."""
     _saving(key=key, data=_sent({"name": name, "keys": list(keys), "sentence": sentence}))
 
 

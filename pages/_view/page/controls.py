@@ -112,12 +112,12 @@ def drop(name: str) -> None:
 
 
 def carried() -> dict[str, str]:
-    """Return the parameters of the address that go along to other pages, which have no widget."""
+    """Return the address's parameters without a widget that go along to other pages."""
     return {name: st.query_params[name] for name in CARRIED if name in st.query_params}
 
 
 def taken_along() -> dict[str, str]:
-    """Return the parameters that Python must add to a link: without a widget, or with one not drawn yet."""
+    """Return the parameters that Python must add to a link: they have no widget, or one that is not drawn yet."""
     undrawn = [name for name in SHARED if name not in st.session_state and name in st.query_params]
     return carried() | {name: st.query_params[name] for name in undrawn}
 
@@ -143,7 +143,7 @@ def _open_unbound(lesson, before):
     query = step_of_history() if lesson is not before else None
     opened = Address(lesson, renewed(lesson, st.query_params.to_dict()) if query is None else query).said
     for name in lesson.unbound:
-        bound = name in before.controls and name not in before.unbound  # bound to a widget, the only one to write it
+        bound = name in before.controls and name not in before.unbound  # there Streamlit's widget wrote the value
         if bound or (query is None and name not in st.session_state):
             st.session_state[name] = opened[name]
         elif query is not None:
@@ -164,7 +164,7 @@ def _leave_to_address(lesson):
 
 
 def _start_anew(names):
-    """Set controls to their defaults whose names the previous lesson used for others.
+    """Reset the controls whose names the previous lesson used for other controls.
 
     After a link the address is the previous lesson's, but after Back and Forward it is this lesson's. Streamlit drops
     these controls from it, so they are written again, for a new run.
@@ -204,7 +204,7 @@ def _of_kind(kind: type[Kind], name: str) -> Kind:
 
 
 def _tables():
-    yield SHARED  # first, since most are here: no look-up in the session
+    yield SHARED  # first: most names are here, and need no look-up in the session
     for lesson in _lessons():
         yield lesson.controls
 
@@ -404,7 +404,7 @@ def _write_address(name):
 
 
 def picture_key(key: str) -> str:
-    """Return the key of a main picture's component: one key for all steps of a lesson, so that none goes blank."""
+    """Return the key of a main picture's component; all steps of a lesson share it, so the picture never goes blank."""
     return "picture" if current_lesson().steps else key
 
 
@@ -414,12 +414,12 @@ def next_seed() -> None:
 
 
 def turn(name: str, steps: int) -> None:
-    """Move a choice by a number of options, at most to its ends."""
+    """Move a choice by a number of options, at most to its first or last."""
     st.session_state[name] = turned(name, steps)
 
 
 def turned(name: str, steps: int) -> str:
-    """Return the option of a choice after this many steps, at most to its ends."""
+    """Return the option this many options further, at most the first or last."""
     options = _of_kind(Choice, name).options
     return options[min(max(options.index(_value(name)) + steps, 0), len(options) - 1)]
 

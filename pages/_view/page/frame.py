@@ -142,7 +142,7 @@ def close_frame() -> None:
 
 
 def _draw_bar(lesson):
-    """Draw a wall's header: links to the lessons before and after, the list of keys, and the way out."""
+    """Draw a wall's header: links to other lessons and to rooms, keyboard help, and the button that leaves the wall."""
     before, after = way.lessons_beside(controls.address())
     with st.container(horizontal=True, vertical_alignment="center", key="wall"):
         for each, label, key in ((before, "Previous lesson", "lesson_before"), (after, "Next lesson", "lesson_after")):
@@ -156,9 +156,9 @@ def _draw_bar(lesson):
 
 
 def draw_turns(name: str, *, arrows: bool = True) -> None:
-    """Draw the buttons that step through the options of a choice. arrows: True if the keys ← and → press them.
+    """Draw buttons that step through the options of a choice. arrows: True if ← and → on the keyboard press them.
 
-    On a wall the page's own keys press them, and open the next lesson after the last option.
+    On a wall the keyboard shortcuts of the wall press them, and open the next lesson after the last option.
     """
     here, classroom = controls.address(), is_wall()
     waits = here.asks_bet and here.bet is not None and (here.bet.when or ("",))[0] == name
@@ -276,7 +276,7 @@ def _draw_own(name):
 
 
 def _belongs(name):
-    """Return True if a control belongs to the options that are selected now."""
+    """Return True if a control needs no option to be selected, or if its option is selected."""
     when = controls.control(name).when
     return when is None or not controls.not_on(dict([when]))
 
@@ -291,7 +291,7 @@ def draw_slider() -> None:
     if name == controls.SLIDER:
         components.draw_slider(payload, key="dimension", on_release=put_slider)
         return
-    with st.container(key="dimension"):  # another key, since a message on its way may be of another slider
+    with st.container(key="dimension"):  # another key, since a late message may come from another slider
         components.draw_slider(payload, key=f"{name}_dial", on_release=partial(_release, name, (_SLIDER, _TYPED_OWN)))
 
 
@@ -332,9 +332,9 @@ def _redraw(*fragments):
 
 
 def _draw_settings(lesson):
-    """Draw all shared controls on every page: Streamlit would drop one that is left out from the address."""
+    """Draw the Settings, with all shared controls: Streamlit removes one that is not drawn from the address."""
     used = [*lesson.settings, *(name for name in styles.IN_SETTINGS if name in (*lesson.shared, "mode"))]
-    changed = controls.changed(name for name in used if name != "mode")  # the display does not change the picture
+    changed = controls.changed(name for name in used if name != "mode")  # Display is not counted
     label = f"Settings, **{len(changed)}** changed" if changed else "Settings"
     # Not a popover: the browser has no contents of a closed one, and forgets its settings on a page change.
     with st.expander(label, key="settings", icon=":material/tune:"):

@@ -9,7 +9,7 @@ from pages._view import _streamlit
 from pages._view.compute import turns
 from pages._view.compute.turns import Job
 
-MAIN, BESIDE = "job", "job_beside"  # their keys in the session state
+MAIN, BESIDE = "job", "job_beside"  # keys of the session state
 
 turns.page = turns.Page(_streamlit.session_id, _streamlit.is_connected, _streamlit.end_run_if_asked, st.empty)
 
@@ -25,7 +25,7 @@ def ask_for(params: Any) -> None:
 
 
 def cancel(params: Any, place: str) -> None:
-    """Note that the visitor no longer wants these params."""
+    """Note that the visitor no longer wants these params computed."""
     st.session_state["asked"].discard(params)
     end_job(place)
 

@@ -83,7 +83,7 @@ def small(shown: Picture) -> None:
 
 
 def claim(text: str) -> None:
-    """Write the title of a second picture or table, which says what it shows."""
+    """Write the title of a second picture or table: a statement of what it shows."""
     st.header(plain(text), anchor=False)
 
 
@@ -255,7 +255,7 @@ def drawing_code(names: Iterable[str]) -> str:
 
 
 def _figures(shown):
-    """Return the figure by its file name; none for the hero, which Plotly does not draw."""
+    """Return {file name: figure}; {} for the hero, which Plotly does not draw."""
     return {shown.key: shown.figure} if shown.figure else {}
 
 
@@ -321,7 +321,7 @@ def cards(items: Iterable[tuple[str, str, Sequence[str]]], per_row: int = 3) -> 
 
 
 def exhibit(title: str, cause: str, place: str, url: str, note: str) -> None:
-    """Write a known mistake of published code: its cause, and a link to its report."""
+    """Write about a mistake in published code: its cause, and a link to its report."""
     st.markdown(f"**{plain(title)}.** {plain(cause)}\n\nSeen in [{plain(place)}]({url}). {plain(note)}")
 
 

@@ -28,8 +28,8 @@ from pages._view.shared import CARRIED, HOME, JOINING, PATH, ROOM, SCREEN, SHARE
 from pages._view.stage import Line
 
 _OVER = "The room of this wall is closed."
-# Session state: lesson and settings of this wall when its page was last drawn or told the room; lesson and settings of
-# the room that this wall has taken over.
+# Session state. _STOOD: this wall's lesson and settings when it was last drawn or last told the room. _TAKEN: the
+# room's lesson and settings that this wall last took over.
 _STOOD, _TAKEN = "room_stood", "room_taken"
 _HERE = "room_here"  # the code of the room that this wall has followed
 
@@ -76,7 +76,7 @@ def _follow(lesson, code):
 
 
 def _network():
-    """Return the visitor's network, for which wrong codes are counted, as for phones."""
+    """Return the visitor's IP network, for which wrong codes are counted as for phones."""
     return limits.network_of(str(st.context.ip_address or ""), st.context.headers.get("X-Forwarded-For") or "")
 
 
@@ -185,7 +185,7 @@ def _is_long(here, name):
 
 
 def _told(moment: Moment, turned: bool | None) -> Moment:
-    """Return the moment after the teacher has shown or hidden the truth, even before the wall's address says so."""
+    """Return the moment; if the teacher has just revealed or hidden the truth on this wall, do so in the room first."""
     if moment.kind and turned not in (None, moment.asked.revealed):
         return leading.turn(moment, revealed=bool(turned))
     return moment
@@ -194,7 +194,7 @@ def _told(moment: Moment, turned: bool | None) -> Moment:
 def _settle(moment):
     """Write the state of the class into the wall's address."""
     shown = moment.kind != "" and moment.asked.revealed
-    found = {REVEAL: "1"} if moment.asked.revealed else {}  # at later steps too: else the bet would be open there
+    found = {REVEAL: "1"} if moment.asked.revealed else {}  # also at later steps, where the bet would else wait again
     if moment.draws_apart:  # from the start: such a wall draws only what phones have drawn
         found[PHONES] = str(moment.room.drawn if moment.draws else 0)
     if shown or moment.draws:
@@ -206,14 +206,14 @@ def _settle(moment):
 
 
 def set_by_link(query: Mapping[str, str]) -> None:
-    """Follow a link of the stage that covers or uncovers the wall."""
+    """Follow a link of the stage that opens or closes the panel over the wall."""
     if SCREEN in query:
         shown = str(CARRIED[SCREEN].read(query[SCREEN])[0])
         _write(SCREEN, shown if shown in (JOINING, HOME) else None)
 
 
 def draw_end() -> None:
-    """Draw the link that ends a lecture after its last step, by covering the wall with what to take home."""
+    """Draw the link that ends a lecture after its last step, and then covers the wall with links to take home."""
     here = controls.address()
     if here.room and lecture.stops_at(here) and lecture.beside(here)[1] is None:
         st.html(f'<a class="door" data-end data-sets="{SCREEN}={HOME}" href="">The end</a>')
@@ -265,7 +265,7 @@ def line(usual: Line) -> Line:
 
 
 def _both_votes():
-    """Return the class's bets before it was asked again, once the truth is shown; "" without a class or before that."""
+    """Return a sentence that compares the bets before and after the class was asked again; "" before the reveal."""
     here = controls.address()
     if not here.room or here.guesses is None or not here.shows_bet or "room_problem" in st.session_state:
         return ""
@@ -276,7 +276,7 @@ def _both_votes():
 
 
 def draw_reveal() -> None:
-    """Draw the link with which the teacher shows or hides the choice of the class."""
+    """Draw the link with which the teacher shows or hides the result of the vote."""
     moment = _vote() if st.session_state.get("room_leads") else None
     if moment:
         st.html(bet_html.reveal(controls.address(), "Reveal" if moment.is_open else "Hide"))

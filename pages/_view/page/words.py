@@ -17,7 +17,7 @@ def worded(text: str, terms: Sequence[str]) -> None:
 
 def with_terms(text: str, terms: Sequence[str]) -> str:
     """Return the line with a term's definition after its first occurrence."""
-    left = sorted(terms, key=len, reverse=True)  # "effective keys" is looked for before the "keys" in it
+    left = sorted(terms, key=len, reverse=True)  # longest first: "effective keys" before "keys"
     words = re.compile(rf"\b(?:{'|'.join(left)})(?:e?s)?\b", re.IGNORECASE)
     return words.sub(partial(_explained, left), text) if left else text
 

@@ -17,7 +17,7 @@ from pages._view.server.kept import FOR_A_DAY, NOT_KEPT, OF_HOST, answer, nothin
 from pages._view.server.origin import origin
 from pages._view.server.rooms import is_place_of_rooms
 
-_SVG = "http://www.w3.org/2000/svg"  # the attribute that an SVG in its own file needs
+_SVG = "http://www.w3.org/2000/svg"  # XML namespace, which an SVG in its own file must declare
 KEPT = 256  # codes in the cache; a whole class prints the same address
 
 
@@ -34,7 +34,7 @@ async def _answer(request: Request) -> Response:
 
 
 def _kept(link, host):
-    """Return the Cache-Control for an address's QR code; "" if the text is no address of this server."""
+    """Return the Cache-Control for the QR code of a link; "" if the link is no address of this server."""
     try:
         parts = urlsplit(link)
     except ValueError:

@@ -14,7 +14,7 @@ from pages._view.server.whole import WholeAnswer, is_known, send_whole, unchange
 
 KEPT_BYTES = 16_000_000  # more than enough: Streamlit's files and the bundle are under 5 MB compressed
 FOLDERS = ("/static/", "/assets/")  # Streamlit's files and ours, whose names change with their content
-SMALLEST = 1_000  # bytes: a smaller body is not worth the header; Streamlit compresses larger ones that we have not
+SMALLEST = 1_000  # bytes: smaller bodies are not worth it; Streamlit compresses larger ones that we have not
 # Best encoding first. Brotli makes the bundle a sixth smaller than gzip. Its level 11 saves another tenth but takes 20
 # times as long; gzip's level 6 is a hundredth larger than level 9 and ten times as fast.
 _PACKERS = {

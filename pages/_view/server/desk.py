@@ -36,7 +36,7 @@ def before_opening(token: str, at: str, away: Near | None = None) -> str:
     """Return the page that explains rooms, with the button that opens one at the lesson of address `at`."""
     stem, settings, said = _standing(at)
     path = {name: text for name, text in query_of(said).items() if name == PATH}
-    place = _place(stem, settings, path)  # cut to what a form may hold, however long the address
+    place = _place(stem, settings, path)  # short enough for a form, however long `at` is
     problem = lecture.problem_of(query_of(at.partition("?")[2]).get(PATH, ""))
     told = (f"The path {problem}.", *_WHAT) if problem else _WHAT
     values = {"what": told, "place": path_of(TEACH), "token": token, "at": place}
@@ -45,7 +45,7 @@ def before_opening(token: str, at: str, away: Near | None = None) -> str:
 
 
 def open_room(secret: str, at: str, network: Network) -> tuple[Room, str]:
-    """Open a room at the lesson of address `at`; return it, and the address of its wall."""
+    """Open a room at the lesson of address `at`; return the room and the address of its wall."""
     stem, settings, said = _standing(at)
     stops = lecture.stops_at(Address(LESSONS[stem], query_of(said)))
     if stops:
@@ -78,7 +78,7 @@ def reopen(room: Room) -> str:
 
 
 def _standing(at):
-    """Return an address's lesson, else the first; the settings for a room there; the settings for all its lessons."""
+    """Return an address's lesson (else the first), its settings for a room, and those that hold for all lessons."""
     path, _, query = at.partition("?")
     stem = lesson_at(path) or ORDER[0]
     here = Address(LESSONS[stem], query_of(query) | {"bet": "1"})
@@ -147,7 +147,7 @@ def _values(room, token, secret, root, away):
 
 
 def _ways(moment):
-    """Return the buttons that lead back and on: along the room's path, else in the order of lessons.
+    """Return the buttons that lead back and forward: along the room's path, else in the order of lessons.
 
     Each is an action, its label, and the lesson and step that it leads to.
     """

@@ -28,7 +28,7 @@ def grace() -> float:
 def announced() -> Iterator[None]:
     """At the stop signal, make /readyz refuse new visitors, and let the server stop `grace()` seconds later."""
     ends = signal.getsignal(signal.SIGTERM)
-    if not callable(ends) or threading.current_thread() is not threading.main_thread():  # not a server
+    if not callable(ends) or threading.current_thread() is not threading.main_thread():  # not run as a server
         yield
         return
     loop, seconds = asyncio.get_running_loop(), grace()

@@ -50,7 +50,7 @@ _PICTURE = [Markup(each) for each in re.split("(?<=<div></div>)|(?<=<p data-sent
 def page_of(request: Request, page: str, stem: str) -> tuple[str, bool]:
     """Return Streamlit's page with the lesson's head, the stage of its address, and text for browsers without scripts.
 
-    Also return True if the page is final: False while it waits for a picture that another visitor may have computed.
+    Also return True if the page is final, or False if its picture is not computed yet and may be there next time.
     """
     here = Address(LESSONS[stem], renewed(LESSONS[stem], dict(request.query_params)))
     framed = here.query.get(EMBED) == "1"
@@ -93,7 +93,7 @@ def _first(stage, opened, face, platform, *, rests):
     waits, mode = here.bet_waits, here.values["mode"]
     more = not waits and (mode == "screen" or (here.query.get("rest") == "shown" and not lesson.steps))
     answer = in_letters(lesson.answer)
-    unsaid = [] if (opened and not opened.view.hero) or here.asks_bet else [stage.sentence]  # no script sets it
+    unsaid = [] if (opened and not opened.view.hero) or here.asks_bet else [stage.sentence]  # not in the stage
     unsaid += [] if waits or more else [answer]
     return html.render(
         "first.html",

@@ -22,7 +22,7 @@ PRIVATE = "metrics"  # Streamlit serves its metrics under several prefixes
 
 
 def content_policy(sockets: str = "") -> str:
-    """Return a policy as strict as Streamlit allows: its own modules are blobs; Plotly and the page need inline styles.
+    """Return a content policy as strict as possible: Streamlit loads blobs; Plotly and the page need inline styles.
 
     sockets: URLs of the page's websocket, for browsers whose 'self' does not include it.
     """

@@ -16,16 +16,16 @@ from pages._view.server.whole import is_known, unchanged
 # minute: only one request per minute reaches the server, and ten minutes after a deploy nobody gets the old page. A
 # browser asks each time, and gets a 304 if nothing has changed.
 PAGE = "public, max-age=0, s-maxage=60, stale-while-revalidate=600"
-# The header of a page whose picture is not computed yet: the next response may have it.
+# For a page whose picture is not computed yet: the next response may have the picture.
 PAGE_FOR_NOW = "public, max-age=0, s-maxage=10"
-# Files whose names change with the code, or that the code does not draw: for a day, and for a week while a new one
-# is fetched. No longer, so that a cache of a few hundred MB holds the files in use.
+# For files whose names change with the code, and files that do not depend on it: caches keep them for a day, and for a
+# week while they fetch a new one; not longer, so that a cache of a few hundred MB has room for the files in use.
 FOR_A_DAY = "public, max-age=86400, s-maxage=86400, stale-while-revalidate=604800"
 # Responses that depend on the host of the request: a request with another host must not get them.
 OF_HOST = "private, no-cache"
 # Responses for one visitor or class, responses that are true only for a moment, and errors.
 NOT_KEPT = "private, no-store"
-FOR_BACK = "private, no-cache"  # for the browser's Back key, which shows the page with its fields filled
+FOR_BACK = "private, no-cache"  # for the browser's Back button, which shows the page with its fields filled
 
 
 def for_page(query: Collection[str], *, settled: bool = True) -> str:
@@ -43,7 +43,7 @@ def as_kept(scope: Scope, start: Message, body: bytes, control: str) -> tuple[Me
     The ETag is a hash of the uncompressed body, with the encoding. Uncacheable responses have none.
     """
     headers = MutableHeaders(raw=list(start["headers"]))
-    for name in ("ETag", "Last-Modified", "Accept-Ranges"):  # headers of the page from which this one was made
+    for name in ("ETag", "Last-Modified", "Accept-Ranges"):  # headers of the page from which this response was made
         del headers[name]
     headers["Cache-Control"] = control
     encoding = encoding_for(scope, headers, body)

@@ -29,7 +29,7 @@ def routes() -> list[Route]:
 
 
 async def _card(request: Request) -> Response:
-    """Send the card of a lesson's step; without a step in the path, of the opening step."""
+    """Send the card of a lesson's step, by default of the opening step."""
     stem, asked = request.path_params["stem"], request.path_params.get("step")
     lesson = LESSONS.get(stem)
     step = lesson.opens if lesson and asked is None else asked or ""
@@ -59,7 +59,7 @@ def first_by_name(request: Request) -> str | None:
 
 
 def own_draw(request: Request) -> str | None:
-    """Return the query with a random seed in place of `seed=mine`, if it has that; then nothing is drawn before."""
+    """Return the query with a random seed in place of `seed=mine`, to redirect to; None if it has no `seed=mine`."""
     if not request.url.query or lesson_at(request.url.path) is None:
         return None
     query = own_seed.settled(request.url.query)

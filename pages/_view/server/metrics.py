@@ -16,7 +16,7 @@ from pages._view.compute import store, turns
 from pages._view.server.seen import Seen, Watched
 
 PORT = "SATTN_METRICS_PORT"
-ADDRESS = "STREAMLIT_SERVER_ADDRESS"  # the IP address on which the lab listens too; all addresses if it is not set
+ADDRESS = "STREAMLIT_SERVER_ADDRESS"  # IP address on which metrics and lab listen; all if not set
 BOUNDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 _STATM = Path("/proc/self/statm")
 
@@ -26,7 +26,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self._ended: Counter[tuple[str, int]] = Counter()
-        self._within: dict[str, list[int]] = {}  # by kind: counts per bucket of BOUNDS, then longer ones
+        self._within: dict[str, list[int]] = {}  # by kind: counts per bucket of BOUNDS, the last for longer ones
         self._seconds: dict[str, float] = {}
         self._lock = Lock()
 
@@ -83,7 +83,7 @@ METRICS = Metrics()
 
 @contextmanager
 def served() -> Iterator[None]:
-    """Serve the metrics meanwhile, if the environment names a port: one request at a time, with a short timeout."""
+    """Serve the metrics inside this context if the environment names a port: one request at a time, short timeout."""
     if (at := port()) is None:
         yield
         return

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from pages._view.server.links import host_of
 from pages._view.server.origin import origin
 
-_FAR = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # documentation's addresses, which no machine has
+_FAR = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # reserved for documentation: nobody has them
 _PATIENCE = 0.3  # seconds
 
 
@@ -22,7 +22,7 @@ class Near(NamedTuple):
 
 
 def near(request: Request) -> Near | None:
-    """Return the lab's other addresses, if the request's host is a name for the visitor's own machine."""
+    """Return the lab's other addresses, if the request's host names the visitor's own machine."""
     here = urlsplit(host_of(request))
     if not is_local(here.hostname or ""):
         return None
@@ -35,7 +35,7 @@ def near(request: Request) -> Near | None:
 
 
 def is_local(host: str) -> bool:
-    """Return True if a host is a name for the machine that asks, such as localhost."""
+    """Return True if a host names the visitor's own machine, as localhost does."""
     try:
         found = ip_address(host)
     except ValueError:
@@ -44,7 +44,7 @@ def is_local(host: str) -> bool:
 
 
 def _places(request, here):
-    """Return host and port of each IP address of this machine, then of its name; none for visitors elsewhere."""
+    """Return the hosts of this lab with its port: IP addresses, then the machine's name; [] for visitors elsewhere."""
     asking = request.client.host if request.client else ""
     if not is_local(asking.removeprefix("::ffff:")) or "x-forwarded-for" in request.headers:
         return []
@@ -64,7 +64,7 @@ def own_addresses() -> list[IPv4Address | IPv6Address]:
                 ours.connect((far, 9))
                 found.append(ip_address(ours.getsockname()[0].partition("%")[0]))
         except OSError:
-            continue  # no network of this kind
+            continue  # no IP network of this kind
     return [each for each in found if not (each.is_loopback or each.is_unspecified or each.is_link_local)]
 
 

@@ -10,7 +10,7 @@ _SHAPE = re.compile(
 
 
 def origin() -> str:
-    """Return the origin from the environment; "" if the request's host is to be trusted."""
+    """Return the origin from the environment; "" if the request's host is used instead."""
     return os.environ.get(ORIGIN, "").strip().lower()
 
 

@@ -162,7 +162,7 @@ def _told(moment, phone):
 
 
 def _first(moment, phone):
-    """Return a sentence on the phone's first answer, before the question was asked again, and on its truth."""
+    """Return the phone's answer from before the question was asked again, with a verdict; "" if there is none."""
     first = phone.first
     if first is None:
         return ""

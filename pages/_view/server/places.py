@@ -1,4 +1,4 @@
-"""What a log may hold of a URL: its kind, and a path that identifies nobody."""
+"""The parts of a URL that a log may hold: its kind, and a path that identifies nobody."""
 
 from pages._view._streamlit import STATIC, STREAM, UPLOADS, path_of
 from pages._view.routes import BET, CODE, JOIN, MOVING, TEACH
@@ -8,7 +8,7 @@ from pages._view.server.links import lesson_at
 KINDS = {MOVING: "moving", BET: "bet", CODE: "code", JOIN: "class", TEACH: "class", ALIVE: "health", READY: "health"}
 KINDS |= {STATIC: "file", "assets": "file", "cards": "file", "media": "file", "robots.txt": "file"}
 KINDS |= {"sitemap.xml": "file", "favicon.png": "file"}
-_OF_A_VISITOR = (JOIN, TEACH, "media")  # private below: codes of classes, files of visitors
+_OF_A_VISITOR = (JOIN, TEACH, "media")  # what follows is private: codes of classes, files of visitors
 _LAST_OF_CLASS = ("news", "state", "results.csv")
 
 

@@ -78,7 +78,7 @@ def routes() -> list[Route]:
         f"{TEACH}/{{code}}/results.csv": _results,
     }
     sent_to: dict[str, Callable[..., Any]] = {f"{JOIN}/{{code}}": _phone, TEACH: _open, f"{TEACH}/{{code}}": _teach}
-    beyond = {f"{first}/{{rest:path}}": _nothing for first in (JOIN, TEACH)}  # last: all other paths below
+    beyond = {f"{first}/{{rest:path}}": _nothing for first in (JOIN, TEACH)}  # all other paths below, matched last
     return [
         Route(path_of(place), _safe(answer), methods=["GET", "POST"] if place in sent_to else ["GET"])
         for place, answer in (asked | sent_to | beyond).items()
@@ -131,7 +131,7 @@ def _code(request):
 
 
 async def _room(request: Request) -> Any:
-    """Return the room of a URL; refuse a visitor who has tried too many codes, except for known visitors."""
+    """Return the room of a URL; after too many wrong codes from a network, refuse it except for known visitors."""
     return await in_thread(_found, request)
 
 
@@ -154,7 +154,7 @@ def _guessed(network):
 
 
 def _may_go_on(request, code, network):
-    """Return True for visitors in the room or in its network, so that others' guesses cannot shut them out."""
+    """Return True for visitors in the room or on its IP network, so that others' guesses cannot shut them out."""
     phone = visitor.visitor_of(request)
     is_in = phone and store().has_joined(code, phone)
     return is_in or store().is_known(code, network) or _leads(request, code)
@@ -212,7 +212,7 @@ def _page_of_phone(request, room, who, sent):
 
 
 def _come_in(request, moment, who):
-    """Let a visitor who only looks join, if possible; otherwise the first answer joins."""
+    """Let a visitor join by opening the page; if that fails, the visitor joins with the first answer."""
     with suppress(StoreError, TooManyAtOnce):
         phone.join(moment, who, visitor.network_of(request))
 
@@ -225,7 +225,7 @@ def _check(who, code, sent):
 
 
 async def _news_of_phone(request):
-    """Return the changed part of a phone's page; usually nothing has changed."""
+    """Return the part of a phone's page that changes; 204 if it has not changed, as usual."""
     who = visitor.visitor_of(request)
     room = await _room(request)
     if who and not await in_thread(store().has_joined, room.code, who):
@@ -248,7 +248,7 @@ def _news(request, room, who):
 
 
 async def _open(request):
-    """Return the page that explains rooms and opens one; for its form, open a room."""
+    """Return the page that explains rooms; if its form is sent, open a room."""
     who = visitor.visitor_of(request) or visitor.new_visitor()
     sent = await visitor.sent_with(request) if request.method == "POST" else None
     answer = await (in_thread if sent is None else writing)(_opened, request, who, sent)
@@ -361,7 +361,7 @@ def _told_to_teacher(request, room):
 
 
 async def _state(request):
-    """Return the response to a wall's regular request: counts, and the mark of its picture."""
+    """Return the state that a wall requests regularly: counts, and the hash of its picture."""
     room = await _room(request)
     body = await in_thread(_state_of, room)
     seen = BackgroundTask(_see, request, room.code)

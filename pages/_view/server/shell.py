@@ -1,5 +1,5 @@
-"""Additions to Streamlit's page: its own title and card, text for browsers without scripts or websockets, and a lasting
-connection. A missing page gets a response that says so.
+"""Additions to Streamlit's page: the lesson's title and card, text for browsers without scripts or websockets, and a
+lasting connection. A missing page gets a 404 response.
 """
 
 import gzip

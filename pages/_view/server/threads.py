@@ -34,7 +34,7 @@ class Threads:
             self._inside -= 1
 
 
-in_thread = Threads(6, 500)  # for reads; with the writes, as many threads as the database has connections
+in_thread = Threads(6, 500)  # for reads; with `writing`, one thread per connection to the database
 writing = Threads(4, 500)  # separate, since writes wait for one another and reads must not wait with them
 
 

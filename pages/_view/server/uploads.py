@@ -23,7 +23,7 @@ TOO_LONG = "That is too long for this form."
 
 
 class BoundedUploads:
-    """Middleware that answers 413 if a visitor's uploads are too large, by announced and by counted bytes."""
+    """Middleware that answers 413 if a visitor's uploads have too many bytes, announced or received."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -35,7 +35,7 @@ class BoundedUploads:
         if place and scope["method"] == "PUT":
             await self._take(place[1], place[2], scope, receive, send)
         elif place and scope["method"] == "DELETE":
-            if await _accepts(self.app, scope, _bounded(receive, FILE_BYTES), send):  # its body names the visitor
+            if await _accepts(self.app, scope, _bounded(receive, FILE_BYTES), send):  # the body names the visitor
                 self.held.get(place[1], {}).pop(place[2], None)
         elif scope["type"] == "http" and is_place_of_rooms(scope["path"]):
             await self.app(scope, _bounded(receive, LARGEST_FORM, TOO_LONG), send)
@@ -91,7 +91,7 @@ def _counted(receive, files, arriving):
         message = await receive()
         files[arriving] += len(message.get("body", b""))
         if sum(files.values()) > MOST_BYTES:
-            raise HTTPException(413, TOO_LARGE)  # raised in the application that reads the file, which answers
+            raise HTTPException(413, TOO_LARGE)  # turned into a response by the application that reads the body
         return message
 
     return count

@@ -1,4 +1,4 @@
-"""The visitor: a phone or a teacher, known only by random cookies, and the token that every change needs."""
+"""Visitors of a room (phones and the teacher), known only by random cookies, and the token that protects forms."""
 
 import hashlib
 import hmac
@@ -14,7 +14,7 @@ from pages._view.classroom import limits
 from pages._view.classroom.room import LASTS
 from pages._view.server.links import scheme_of
 
-VISITOR = "lab_visitor"  # the cookie that any browser gets
+VISITOR = "lab_visitor"  # the cookie of every visitor
 _ID = re.compile("[0-9a-f]{32}")
 
 
@@ -51,7 +51,7 @@ def keep(request: Request, answer: Response, name: str, value: str) -> None:
 
 
 def network_of(request: Request) -> limits.Network:
-    """Return the network of a request, for the rate limits."""
+    """Return the IP network of a request, for the rate limits."""
     here = request.client.host if request.client else ""
     return limits.network_of(here, request.headers.get("x-forwarded-for", ""))
 

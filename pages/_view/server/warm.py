@@ -1,6 +1,6 @@
 """The warm-up of a server, which opens every lesson before the first visitor does.
 
-SATTN_WARM_UP=0 in the environment skips it, for a server that is stopped before it has a second visitor.
+SATTN_WARM_UP=0 in the environment skips it, for a server that will have only one visitor.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ async def warm(app: ASGIApp) -> None:
 
 
 def addresses() -> list[str]:
-    """Return the address of each lesson; the first lesson's is the bare one."""
+    """Return the address of each lesson; that of the first lesson is the start page's."""
     return [path_of_page(stem) for stem in ORDER]
 
 

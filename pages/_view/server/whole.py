@@ -47,7 +47,7 @@ def is_known(scope: Scope, mark: str) -> bool:
 
 
 def unchanged(start: Message) -> Message:
-    """Return the start of a 304 for a cached response, with all headers except those of the body."""
+    """Return the start of a 304 for a cached response, without the headers that describe the body."""
     headers = MutableHeaders(raw=list(start["headers"]))
     for name in ("Content-Length", "Content-Type", "Content-Encoding"):
         del headers[name]
@@ -55,12 +55,12 @@ def unchanged(start: Message) -> Message:
 
 
 def unpacked(scope: Scope) -> Scope:
-    """Return the request without encodings, so that no inner layer compresses the response."""
+    """Return the request without Accept-Encoding, so that no inner layer compresses the response."""
     return _without(scope, b"accept-encoding")
 
 
 def whole(scope: Scope) -> Scope:
-    """Return the request without conditions, so that inner layers respond with a whole body."""
+    """Return the request without conditional headers and Range, so that inner layers respond with a whole body."""
     return _without(scope, b"if-none-match", b"if-modified-since", b"if-range", b"range")
 
 

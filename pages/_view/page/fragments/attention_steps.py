@@ -13,7 +13,7 @@ from sattn_core.lessons.attention_steps import expand_cell, expand_output, measu
 
 
 def follow() -> None:
-    """Let a click on the picture choose a cell; if there is no fold, say here what differs from the controls."""
+    """Let a click on the picture choose a cell; without the fold, show its problems and remarks here."""
     values = controls.address().values
     params, problems = work.attention_matrices(values)
     watch_cells(key="cells", find=partial(figures.clicked, params), choose=controls.fill)

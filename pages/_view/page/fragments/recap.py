@@ -54,7 +54,7 @@ def _draw_draft(name, of):
 
 
 def _ways_on(name):
-    """Draw the links to the steps that show the answer, and back to the question."""
+    """Draw links to the steps that show the answer, and a button that asks the question again."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"ways_{name}"):
         for stem, step in QUESTIONS[name].shown_by:
             lesson = LESSONS[stem]

@@ -1,4 +1,4 @@
-"""Ways to take along the chosen head: its queries and keys as a file, and its whole report."""
+"""Downloads for the chosen head: a file of its queries and keys, and a link to its whole report."""
 
 from functools import partial
 

@@ -1,7 +1,7 @@
 """The fold of your_scores: fields for a visitor's own files, and the report on them or on the sample.
 
 A field never shows a file that this server does not have. It accepts files of any kind: an unreadable file is refused
-with advice on how to save it, which is better than the browser's greying it out.
+with advice on how to save it, where the browser would only grey it out.
 """
 
 from collections.abc import Sequence
@@ -71,7 +71,7 @@ def _draw_tables(result):
 
 
 def _draw_reading(files):
-    """Draw the options for reading the files, which correct what was guessed; text files have more options."""
+    """Draw options that correct how the files are read; text files have more options."""
     names = [each.name for each in files if each is not None]
     if not names:
         return

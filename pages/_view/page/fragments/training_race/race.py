@@ -31,7 +31,7 @@ from sattn_core.lessons import training_race as core
 _PRESET = "race_preset"
 _RACE_D_K = "race_d_k"  # parameter of the address: the d_k of the race
 _OWN = "own settings"
-_TWIN = "twin"  # key of a visitor's request for the twin at one d_k
+_TWIN = "twin"  # (_TWIN, d_k) is the visitor's request for the twin at d_k
 _PLAIN = "race"  # the preset of the defaults, which has no description
 _PLAYED = work.PLAYED
 _KEPT = 60  # approximate number of kept steps of a race
@@ -256,7 +256,7 @@ def _linked_d_k(d_k):
 
 
 def _write_d_k(run):
-    """Write the race's d_k into the address if the slider has moved on, since a link would show another race."""
+    """Write the race's d_k into the address, so that a link shows this race even if the slider has moved on."""
     if run is None:
         st.query_params.pop(_RACE_D_K, None)
     elif st.query_params.get(_RACE_D_K) != str(run.params.d_k):
@@ -264,7 +264,7 @@ def _write_d_k(run):
 
 
 def _first_moment(params):
-    """Return step 0 with as many seeds as fit into the memory that needs no request."""
+    """Return step 0 of a race, with as many seeds as the memory limit for unrequested computations allows."""
     fewer = (replace(params, n_seeds=n) for n in range(params.n_seeds, 0, -1))
     return next(
         core.race_frames(next(each for each in fewer if each.price.bytes <= compute.UNASKED.bytes), pauses=True)
@@ -298,7 +298,7 @@ def skip():
 
 
 def _rest(run):
-    """End the playing of a race: set the dial to the step shown, and the slider to the race's d_k."""
+    """Stop playing a race: set the dial to the step shown, and the slider to the race's d_k."""
     at = run.at
     run.playing, run.sweeping, run.at = False, False, None
     if at is None:
@@ -312,7 +312,7 @@ def _rest(run):
 
 
 def advance(run):
-    """Move a playing race on to the next kept step, as soon as that is due and trained."""
+    """Advance a playing race to the next kept step, once that is due and trained."""
     if not run.playing:
         return
     played = run.at is not None
@@ -331,7 +331,7 @@ def advance(run):
 
 
 def go_on(rest):
-    """Request the next run of this fragment; call `rest` in a run of the whole page, where Streamlit refuses that."""
+    """Rerun this fragment; in a run of the whole page, where Streamlit refuses, call `rest` and rerun the page."""
     try:
         st.rerun(scope="fragment")
     except StreamlitAPIException:
@@ -411,7 +411,7 @@ def _preset_settings(name):
 
 
 def _preset_now(**moved):
-    """Return the preset that matches the controls and `moved`; d_k may differ unless the preset sets it."""
+    """Return the preset that matches the controls and `moved`; d_k may differ if the preset does not set it."""
     for name, preset in reversed(core.PRESETS.items()):
         wanted, values = _preset_settings(name), controls.address().values
         free = () if "d_k" in preset.changes else ("d_k",)
