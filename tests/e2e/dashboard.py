@@ -20,7 +20,7 @@ SHARED = ("d_k", "n_keys", "law", "seed")
 
 SLIDER = ".st-key-dimension input"
 HERO_SENTENCE = "[data-hero] .sentence"
-# Return true if no slider is held. After a key press that takes a moment.
+# Return true if no slider is held; a key press holds its slider for a moment.
 LET_GO = "() => Object.values(window.lab.hands).every(hand => !hand.held)"
 SENTENCES = "[data-sentence]:not([hidden]), [data-hero] .sentence"
 CHARTS = "[data-picture]"

@@ -303,7 +303,7 @@ def wait_until_still(page):
 
 
 def query_parameters(page):
-    """Return the query parameters of the address without the step; of repeated names the last."""
+    """Return the query parameters of the address without the step; the last value of a repeated one."""
     return page.evaluate(
         """() => Object.fromEntries([...new URL(location.href).searchParams].filter(([name]) => name !== 'step'))"""
     )
@@ -335,7 +335,7 @@ def screenshot(page, path, *, full_page=True):
 # --- accessibility -----------------------------------------------------------------------------------
 
 
-COLOURS = "cat.color"  # axe-core's tag of the rules about colours
+COLOURS = "cat.color"  # axe-core's tag for its colour rules
 
 
 def accessibility_problems(page, *, disabled_rules=(), include=None, tag=None):

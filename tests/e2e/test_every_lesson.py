@@ -123,7 +123,7 @@ MORE_CONTROLS = {  # steps with a choice of many options
 }
 
 
-MOST_WORDS = {"The path": 90, "Go deeper": 130}  # outside the folds
+MOST_WORDS = {"The path": 90, "Go deeper": 130}  # words outside the folds
 
 
 def check_extent(page, lesson, step, name):
@@ -148,7 +148,7 @@ def check_size(page, lesson, step, name):
     return wrong | check_extent(page, lesson, step, name)
 
 
-# Steps whose sentence covers several values of the slider, so that it may stay when the slider moves.
+# Steps whose sentence may stay when the slider moves: it covers several of the slider's values.
 SAID_OF_ALL = {
     "one_query": ("multiply", "add"),
     "softmax_saturation": ("lists",),
@@ -161,7 +161,7 @@ SAID_OF_ALL = {
 }
 
 
-DRAWN_LATER = ("training_race", "rates")  # its picture follows on release only, as it may take long
+DRAWN_LATER = ("training_race", "rates")  # (lesson, step) whose picture is drawn only on release: it may take long
 
 
 def have_computed(page):
@@ -215,7 +215,7 @@ SAID_LATER = {
 
 
 def check_descriptions(page, lesson, step):
-    """Check that the picture's description has its sentence, and that its toolbar offers only the download."""
+    """Check that the picture's description has the sentence, and that the picture's toolbar has only the download."""
     pictures, said = descriptions(page)
     assert (len(pictures), len(said)) == (1 if lesson else 0, 1)  # the hero is not a chart
     for role, alt in pictures:  # a description may go on after the sentence
@@ -309,7 +309,7 @@ def test_pages_in_dark_colours_break_no_axe_rule(new_page, server, lesson, mode)
     check_ground(page, IN_THE_DARK[mode])
     if (lesson, mode) == ("attention_steps", "screen"):
         check_lit_step(page)
-    tag = COLOURS if lesson else None  # the note about a corrected link is alike on all pages
+    tag = COLOURS if lesson else None  # all rules for the note about d_k=abc on the start page alone
     check_accessibility(page, tag=tag)
     if mode == "screen" and lesson in ("", "attention_steps"):
         check_opened(page, lesson, tag)

@@ -63,7 +63,7 @@ def test_gradient_flow_works_by_keyboard(page, server):
     assert query_parameters(page) == {"n_keys": "64", "d_k": "1024", "place": "q", "jacobian": "1, 10"}
 
 
-def test_larger_d_k_turns_dots_into_stars_and_leaves_the_curves(page, server):
+def test_larger_d_k_turns_dots_into_stars_and_changes_no_curve(page, server):
     open_page(page, server, "gradient_flow", step="curves", n_keys=64)
     curves = chart_data(page), sentences(page)
     turn_to(page, "freeze")

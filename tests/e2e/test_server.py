@@ -208,7 +208,7 @@ def test_a_missing_page_links_to_the_lessons(page, server, problems):
     problems.clear()  # the 404
 
 
-def test_following_a_link_moves_the_focus_to_the_lesson_s_title(page, server):
+def test_following_a_link_moves_the_focus_to_the_title_of_the_lesson(page, server):
     first, second = (DECLARED[stem].question for stem in ORDER[:2])
     open_page(page, server)
     assert page.title().startswith(first)

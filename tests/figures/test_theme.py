@@ -134,7 +134,7 @@ def test_written_numbers_keep_their_digits_and_have_no_hyphen(value, digits):
     text = number(value, digits)
     assert "-" not in text
     mantissa, _, power = text.translate(_PLAIN_DIGITS).partition(" × 10")
-    back = Fraction(f"{mantissa}e{power or 0}")  # a Fraction: rounded up, it may exceed the largest float
+    back = Fraction(f"{mantissa}e{power or 0}")  # a Fraction: a number rounded up may exceed the largest float
     assert abs(back - Fraction(value)) <= Fraction(1, 2) * Fraction(10) ** (1 - digits) * abs(Fraction(value))
 
 
