@@ -1,6 +1,6 @@
-"""Helpers of the browser tests that know the app: its lessons, its controls, its sentences.
+"""Helpers for browser tests of the app's lessons, controls and sentences.
 
-Import its names, or the module where they are many (the test settings put this folder on the path).
+Import single names, or the module if you need many (the test settings put this folder on the path).
 """
 
 from harness import query_parameters, runs_asked, wait_until_idle, wait_until_still

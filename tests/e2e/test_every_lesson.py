@@ -2,7 +2,7 @@
 
 The stage (question, slider, whole picture, sentence) must be visible without scrolling, no text of a figure may be cut
 off or covered, and the page has limits for its length and its number of controls. axe-core scans some steps with
-everything open. For a look that differs from another one only in colours, axe-core checks only its colour rules.
+everything open. If a look differs from another one only in its colours, axe-core checks only its colour rules.
 """
 
 from itertools import cycle, product
@@ -127,7 +127,7 @@ MOST_WORDS = {"The path": 90, "Go deeper": 130}  # words outside the folds
 
 
 def check_extent(page, lesson, step, name):
-    """Return excess width, length, controls and words at a window size."""
+    """Return the exceeded limits at a window size: width, length, controls and words."""
     wrong = {}
     if (over := page.evaluate(TOO_WIDE)) > 0:
         wrong[name, "too wide"] = over
@@ -141,7 +141,7 @@ def check_extent(page, lesson, step, name):
 
 
 def check_size(page, lesson, step, name):
-    """Return crowded texts, parts that are not wholly visible, and excess at a window size."""
+    """Return what is wrong at a window size: crowded texts, parts out of view, and exceeded limits."""
     deep = {place: worst for place, worst in crowded(page).items() if worst[0] > TOLERANCE}
     wrong = {(name, *place): worst for place, worst in deep.items()}
     wrong |= {(name, what): box for what, box in out_of_view(page, wanted_at(step_of(lesson, step), name)).items()}
@@ -165,7 +165,7 @@ DRAWN_LATER = ("training_race", "rates")  # (lesson, step) whose picture is draw
 
 
 def have_computed(page):
-    """Press Compute if the step asks before it computes, and wait for its picture."""
+    """Press Compute if the step computes only on request, and wait for its picture."""
     asks = page.get_by_role("button", name="Compute (")
     if asks.count():
         asks.click()
@@ -203,7 +203,7 @@ def check_ground(page, ground):
         assert surface.evaluate(GROUND) == ground
 
 
-# Steps whose picture's description names what is drawn before it gives the sentence.
+# Steps whose picture's description first says what is drawn, then gives the sentence.
 SAID_LATER = {
     "softmax_saturation": ("lists", "divisor", "too_flat"),
     "wrong_choice": ("rows",),

@@ -21,7 +21,7 @@ SENTENCE = f"{FIRST} [data-sentence]"
 PAINTED = f"{FIRST} [data-picture][data-value]"
 SIZES = [(SCREEN["1024"], {}), (SCREEN[PHONE], {}), (PROJECTED["1024p"], {"mode": "projector"})]
 BOX = "element => { const {x, y, width, height} = element.getBoundingClientRect(); return [x, y, width, height]; }"
-# Add up Chromium's layout-shift scores, without shifts after the visitor's input.
+# Add up Chromium's layout-shift scores, except for shifts after the visitor's input.
 # `patience`: let the page wait for all of the lesson, however slow the machine.
 SHIFTS = """window.shift = 0;
 (window.lab ??= {}).patience = Infinity;
@@ -160,7 +160,7 @@ def test_first_page_does_not_give_away_the_answer_of_an_open_bet(held, server):
 
 
 @pytest.mark.walk
-def test_styles_of_the_first_page_do_not_hide_settings_of_the_next(page, server):
+def test_styles_of_the_first_page_do_not_hide_settings_of_the_next_page(page, server):
     assert "seed" not in LESSONS["corrections"].shared
     open_page(page, server, "corrections")
     go_to(page, LESSONS["score_variance"].question)

@@ -33,7 +33,7 @@ def sure(page, key):
 
 
 def stars(page):
-    """Count the dots of the picture that are drawn as stars, which means frozen."""
+    """Count the frozen rows in the picture: dots drawn as stars."""
     return page.locator(CHARTS).first.evaluate(
         """chart => chart.querySelector('.js-plotly-plot')._fullData.flatMap(
          trace => trace.marker?.symbol ?? []).filter(symbol => symbol === 'asterisk-open').length"""

@@ -175,7 +175,7 @@ def bet(page, server):
 @pytest.mark.parametrize(
     "kept", [wall, computation, file, text, *(pytest.param(each, marks=MATRIX) for each in (computed, draft, bet))]
 )
-def test_session_stays_open_while_some_state_is_only_there(lonely, server, kept):
+def test_session_stays_open_while_it_holds_state_found_nowhere_else(lonely, server, kept):
     kept(lonely, server)
     hide(lonely)
     lonely.clock.fast_forward(A_MINUTE)

@@ -108,7 +108,7 @@ def test_any_key_or_click_closes_the_join_screen_and_does_nothing_else(wall, roo
     wall.keyboard.press("b")
 
 
-def test_small_code_opens_the_join_screen_which_counts_phones(wall, rooms, code):
+def test_small_code_opens_the_join_screen_and_the_screen_counts_phones(wall, rooms, code):
     small = wall.locator("[data-room] > button")
     small.click()
     wall.locator(COUNT, has_text="0 phones have joined.").wait_for()

@@ -63,7 +63,7 @@ def question(page):
 
 
 @pytest.mark.walk
-def test_page_down_opens_steps_reveals_the_answer_and_opens_lessons(wall, server):
+def test_page_down_opens_steps_then_reveals_then_opens_lessons(wall, server):
     said = {"bet": "1", "d_k": "16"}
     open_page(wall, server, "one_query", mode="projector", step=BEFORE_BET, **said)
     hit(wall, "PageDown", step=WITH_BET, **said)
@@ -156,7 +156,7 @@ def test_page_keys_work_again_after_choosing_an_option(wall, server):
 
 
 @pytest.mark.walk
-def test_escape_leaves_the_wall_but_first_what_is_open(wall, server):
+def test_escape_closes_what_is_open_before_it_leaves_the_wall(wall, server):
     said = {"bet": "1", "d_k": "16", "seed": "3"}
     open_page(wall, server, "one_query", mode="projector", **said)
     wall.keyboard.press("?")

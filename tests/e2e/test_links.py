@@ -189,7 +189,7 @@ def test_a_move_is_kept_when_a_link_is_clicked_right_after_it(page, server):
             go_to(page, VARIANCE)
 
 
-# Drop the next request for a run: during a page change Streamlit may miss a slider's message.
+# Drop the next request for a run, as when Streamlit misses a slider's message during a page change.
 UNHEARD = """const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (message) {
   if (window.unheard && ArrayBuffer.isView(message) && message[0] >> 3 === 11) window.unheard = false;

@@ -56,7 +56,7 @@ def test_a_hovered_or_clicked_word_lights_its_part_also_in_a_drag(page, server):
     wait_for_lit(page, every)
 
 
-def test_words_of_a_sentence_are_one_tab_stop_and_arrows_go_on(page, server):
+def test_marked_words_are_one_tab_stop_and_arrow_keys_go_between_them(page, server):
     open_page(page, server, "attention_steps", mode="projector")  # on a wall, where arrow keys change the step
     count = words(page).count()
     assert page.locator(".mark[tabindex='0']").count() == page.locator("[data-sentence]:has(.mark)").count()

@@ -25,7 +25,7 @@ WHOLE = [
     ("scaling_rules", "query", "d_k"),
     ("long_context", "text", "context_length"),
 ]
-# Each slider that a step's picture follows when the step opens, without steps that ask before they compute.
+# The sliders that a step's picture follows once the step is open. Steps that compute only on request are left out.
 SLIDERS = [
     (stem, step.name, name)
     for stem in ORDER

@@ -139,7 +139,7 @@ def test_menu_on_a_phone_opens_without_a_session(visit):
         for name in REACHED
     ],
 )
-def test_a_button_pressed_before_streamlit_acts_once_it_has_come(visit, size, name):
+def test_a_button_pressed_before_streamlit_takes_effect_afterwards(visit, size, name):
     page = visit("score_variance?d_k=16", size)
     page.locator(THUMB).press("ArrowRight")
     page.wait_for_function("() => location.search.includes('d_k=18')")
@@ -209,7 +209,7 @@ def test_an_address_that_needs_streamlit_loads_it_at_once(visit, address):
 
 
 @pytest.mark.walk
-def test_a_cell_clicked_before_streamlit_is_chosen_once_it_has_come(visit):
+def test_a_cell_clicked_before_streamlit_is_chosen_afterwards(visit):
     page = visit("wrong_choice?step=rows")
     box = page.locator(f"{FIRST} [data-picture] .nsewdrag").first.bounding_box()
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
@@ -309,7 +309,7 @@ def test_a_choice_has_the_same_position_and_texts_in_streamlit(visit, size, addr
 
 
 @pytest.mark.walk
-def test_a_list_clicked_before_streamlit_opens_once_it_has_come(visit):
+def test_a_list_clicked_before_streamlit_is_opened_afterwards(visit):
     page = visit("derivation?step=broken")
     button = page.get_by_role("button", name="Assumptions: all hold")
     fetched_by(page, button.click)

@@ -88,7 +88,7 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "needs no repair?": QUESTION,
     },
     "recap": {
-        "right at each of these sizes": "test_one_rate_fits_sqrt_d_k_at_all_sizes_with_descent_but_not_adam",
+        "right at each of these sizes": "test_with_sqrt_d_k_one_rate_fits_all_sizes_for_descent_but_not_adam",
         "puts none right at": "test_sentence_names_the_size_with_the_fewest_rows_put_right",
         "not nothing": QUESTION,
         "Only it keeps σ": "σ is √dₖ over what divides",

@@ -1,4 +1,4 @@
-"""Pictures of the attention_steps lesson: drawn data and numbers in words equal the result's."""
+"""Pictures of the attention_steps lesson: plotted data and stated numbers equal those of the result."""
 
 import re
 

@@ -44,7 +44,7 @@ def test_validation_refuses_an_unknown_property():
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_figure_has_the_profile_s_colours_and_sizes(profile):
+def test_a_figure_has_the_colours_and_sizes_of_its_profile(profile):
     layout = everything(profile).layout
     assert (layout.paper_bgcolor, layout.plot_bgcolor) == (profile.ground, profile.ground)
     assert (layout.font.color, layout.font.size) == (profile.text, profile.tick_size)

@@ -424,7 +424,7 @@ def verdict(result, place, **values):
     return cells(replace(result, lines=tuple(lines)))[place][6]
 
 
-def test_verdicts_tell_exact_failures_from_chance_and_missing_errors(results):
+def test_verdicts_distinguish_failure_chance_and_missing_error_bars(results):
     result = results["means"]  # line 4 fails first
     assert verdict(result, 0, holds=True, seen_to_fail=False) == "✓ holds"
     assert verdict(result, 0, holds=True, seen_to_fail=True) == "✓ holds; beyond 4 errors by chance"

@@ -1,4 +1,4 @@
-"""Pictures of the few_bits lesson: drawn data and numbers in words equal the result's."""
+"""Pictures of the few_bits lesson: plotted data and stated numbers equal those of the result."""
 
 import math
 from dataclasses import replace
@@ -163,7 +163,7 @@ def test_a_cross_replaces_the_point_if_rows_overflow():
             assert (np.asarray(crosses.y)[~kept] > shown.layout.yaxis.range[1] - 0.6).all()
     assert np.isnan(found.change[core.FORMATS.index("float8_e4m3fn"), :, -1]).all()
     (name,) = named(shown, "overflow")
-    assert 10**name.x == pytest.approx(found.dims[1])  # not at dₖ = 1
+    assert 10**name.x == pytest.approx(found.dims[1])  # at the second dₖ
     assert (found.lost[core.FORMATS.index("bfloat16")] == 0).all()
 
 
@@ -224,7 +224,7 @@ def test_dividing_q_first_prevents_every_overflow_of_the_sum(sums):
 
 
 @pytest.mark.parametrize("name", core.FORMATS)
-def test_named_bound_on_the_change_of_weights_holds(name):
+def test_stated_bound_on_the_change_of_weights_holds(name):
     """Round new draws with ml_dtypes. Both scores of a pair are rounded, so the bound is a whole spacing, not half."""
     to, rng = np.dtype(getattr(ml_dtypes, name, name)), np.random.default_rng(3)
     q, k = (rng.standard_normal((400, each, 1024)).astype(to).astype(float) for each in (1, 16))

@@ -1,4 +1,4 @@
-"""Pictures of the gradient_flow lesson: drawn data and numbers in words equal the result's."""
+"""Pictures of the gradient_flow lesson: plotted data and stated numbers equal those of the result."""
 
 from dataclasses import replace
 from itertools import pairwise

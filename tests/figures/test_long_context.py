@@ -1,4 +1,4 @@
-"""Pictures of the long_context lesson: drawn data and numbers in words equal the result's."""
+"""Pictures of the long_context lesson: plotted data and stated numbers equal those of the result."""
 
 import numpy as np
 import pytest

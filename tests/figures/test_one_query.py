@@ -1,4 +1,4 @@
-"""Pictures of the one_query lesson: drawn data and numbers in words equal the result's."""
+"""Pictures of the one_query lesson: plotted data and stated numbers equal those of the result."""
 
 import re
 
@@ -102,7 +102,7 @@ def test_products_and_scores_are_bars_and_step_divide_keeps_raw_weights(result):
     [("wander", ("cat",)), ("softmax", ("raw",)), ("divide", ("raw", "scaled"))],
 )
 @pytest.mark.parametrize("profile", PROFILES)
-def test_strip_shows_shares_of_sentences_or_mean_weights(step, names, profile):
+def test_strip_of_bars_shows_shares_of_sentences_or_mean_weights(step, names, profile):
     result = measured(64)
     many = result.sentences
     fig = plotted(figures.one_step(result, step, profile))

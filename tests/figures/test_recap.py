@@ -1,4 +1,4 @@
-"""Pictures and verdicts of the recap: data and words equal the results', and the learner's answer is marked."""
+"""Pictures and verdicts of the recap: numbers equal those of the results, and the learner's answer is marked."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def corrected():
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_one_rate_fits_sqrt_d_k_at_all_sizes_with_descent_but_not_adam(seed):
+def test_with_sqrt_d_k_one_rate_fits_all_sizes_for_descent_but_not_adam(seed):
     found = core.compare_divisors(core.DivisorParams(seed=seed))
     low, _ = share_interval(found.put_right, 100)
     assert (found.put_right[1] >= NEARLY_ALL).all()

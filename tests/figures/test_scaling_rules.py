@@ -1,4 +1,4 @@
-"""Pictures of the scaling_rules lesson: drawn data and numbers in sentences and cards equal the results'."""
+"""Pictures of the scaling_rules lesson: plotted data and stated numbers equal those of the results."""
 
 import re
 from dataclasses import replace
@@ -311,7 +311,7 @@ def test_mean_stays_constant_only_if_divided_by_d_k(correlation):
     assert figures.means(result, LIGHT).sentence.startswith("Divided by dₖ the mean stays near ")
 
 
-def test_only_a_gain_of_1_bounds_scores_after_rms_norm():
+def test_scores_after_rms_norm_are_bounded_only_at_gain_1():
     q = np.random.default_rng(0).standard_normal(64)
     q /= np.sqrt(np.mean(q**2))
     said = dict(figures.answers(short_answers()))["**RMSNorm, QK-norm**"]
@@ -334,7 +334,7 @@ def test_every_short_answer_gives_the_numbers_of_its_result():
     assert all(number(each, 2) in said[name] for name, each in (("FlashAttention", found.tiled), ("MLA", found.latent)))
 
 
-def test_card_of_mup_claims_nothing_on_random_q_and_k():
+def test_card_of_mup_claims_nothing_about_random_q_and_k():
     """In wrong_choice q and k are random, and ÷ dₖ needs another rate at each size: the card must not contradict."""
     said = SCALING_RULES["mup"].fixes
     assert "align while training" in said

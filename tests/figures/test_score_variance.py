@@ -1,4 +1,4 @@
-"""Pictures of the score_variance lesson: drawn data and numbers in words equal the result's."""
+"""Pictures of the score_variance lesson: plotted data and stated numbers equal those of the result."""
 
 import re
 from dataclasses import replace

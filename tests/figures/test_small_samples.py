@@ -1,4 +1,4 @@
-"""Pictures of the small_samples lesson: drawn data and numbers in words equal the result's."""
+"""Pictures of the small_samples lesson: plotted data and stated numbers equal those of the result."""
 
 import re
 

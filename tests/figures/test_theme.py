@@ -157,7 +157,7 @@ def test_numbers_given_by_their_logarithm_may_exceed_float64(log10, digits, text
     ("value", "text"),
     [(4.0, "4"), (-2.5, "−2.5"), (0.1, "0.1"), (1e-6, "1e−06"), (1e6, "1000000"), (1 / 3, "0.3333333333")],
 )
-def test_typed_writes_numbers_as_they_are_typed(value, text):
+def test_function_typed_writes_numbers_as_people_type_them(value, text):
     assert typed(value) == text
 
 

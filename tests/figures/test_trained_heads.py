@@ -1,4 +1,4 @@
-"""Pictures of the trained_heads lesson: drawn data and numbers in words equal the record's."""
+"""Pictures of the trained_heads lesson: plotted data and stated numbers equal those of the record."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Pictures of the training_race lesson: drawn data and numbers in words equal the result's."""
+"""Pictures of the training_race lesson: plotted data and stated numbers equal those of the result."""
 
 import math
 import re

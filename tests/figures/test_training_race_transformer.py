@@ -1,4 +1,4 @@
-"""Pictures of the trained transformers: their data are the record's, and their words follow from any record."""
+"""Pictures of the trained transformers: plotted data equal the record's, and sentences are right for any record."""
 
 from dataclasses import replace
 

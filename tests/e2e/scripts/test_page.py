@@ -80,7 +80,7 @@ WAY = """<nav data-way><a rel="prev" href="?step=a" data-step="a">←</a>
 
 @pytest.fixture
 def way(mount, alone):
-    """Return a page with links to four steps, at the second; its script's `turned()` lists the requested steps."""
+    """Return a page at the second of four linked steps; its `turned()` lists the steps requested so far."""
     alone.evaluate(ADD, WAY)
     page = mount("frame", FRAME | {"line": "Here."})
     page.evaluate("() => { window.turned = () => told.filter(([name]) => name === 'step').map(each => each[1]); }")
