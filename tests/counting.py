@@ -16,7 +16,7 @@ _Generator = np.random.Generator
 _MAKERS = ("empty", "zeros", "ones", "full", "eye", "arange", "linspace", "array", "stack", "concatenate")
 _INNER = ("einsum", "dot", "vdot", "inner")  # sums of products outside of `matmul`
 _PRIMITIVE = ("concatenate", "where", "copyto", "bincount", "searchsorted", "count_nonzero")
-# One value of these functions counts as one number; one value of any other function counts as a special function.
+# Each value of these functions counts as one number; each value of any other function counts as a special function.
 _PASSES = frozenset(
     "add subtract multiply divide floor_divide remainder negative absolute fabs square sqrt reciprocal sign maximum "
     "minimum clip floor ceil rint ldexp frexp greater greater_equal less less_equal equal not_equal isfinite isnan "

@@ -1,8 +1,8 @@
 """Fixtures of the browser tests: server, other_server, browser, lab, rooms, new_page, page, problems.
 
-What is slow to start is shared: a test process has one server, one browser and, for each set of options, one context
-with its tabs. Tabs are reused because their browser process has compiled the scripts: the next lesson loads with half
-of the work.
+Parts that start slowly are shared: a test process has one server, one browser and, for each set of options, one context
+with its tabs. Tabs are reused because their browser process has already compiled the scripts, which halves the work of
+loading the next lesson.
 """
 
 import os
@@ -29,7 +29,7 @@ def browser():
         chromium.close()
 
 
-# The servers depend on the browser, so that none is started where the tests are skipped.
+# The servers depend on the browser: if it is missing, the tests are skipped and no server starts.
 
 
 @pytest.fixture(scope="session")
@@ -62,7 +62,7 @@ def rooms(place):
 
 @pytest.fixture(scope="session")
 def other_server(browser, tmp_path_factory):
-    """Yield a second server, started without settings as a person would: for links copied from `server`."""
+    """Yield a second server, started without settings, as a person would. Tests open links from `server` on it."""
     with watched_server(tmp_path_factory.mktemp("watched")) as started:
         yield started
 

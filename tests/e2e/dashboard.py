@@ -1,6 +1,6 @@
-"""Helpers of the browser tests that know the app: its lessons, its controls, its sentences.
+"""Helpers for browser tests of the app's lessons, controls and sentences.
 
-Import its names, or the module where they are many (the test settings put this folder on the path).
+Import single names, or the module if you need many (the test settings put this folder on the path).
 """
 
 from harness import query_parameters, runs_asked, wait_until_idle, wait_until_still
@@ -20,7 +20,7 @@ SHARED = ("d_k", "n_keys", "law", "seed")
 
 SLIDER = ".st-key-dimension input"
 HERO_SENTENCE = "[data-hero] .sentence"
-# Return true if no slider is held. After a key press that takes a moment.
+# Return true if no slider is held; a key press holds its slider for a moment.
 LET_GO = "() => Object.values(window.lab.hands).every(hand => !hand.held)"
 SENTENCES = "[data-sentence]:not([hidden]), [data-hero] .sentence"
 CHARTS = "[data-picture]"

@@ -8,7 +8,7 @@ MAIN = "[data-picture][data-value]"
 
 def shown(page):
     """Return the slider value for which the main picture is drawn."""
-    return int(page.locator(MAIN).get_attribute("data-value").split()[0])  # the dials' values follow
+    return int(page.locator(MAIN).get_attribute("data-value").split()[0])  # first the slider's value, then the dials'
 
 
 def drag(page, shares, pause=25):

@@ -1,6 +1,6 @@
 """Start a real server and a real browser, for the browser tests and the benchmarks.
 
-Import its names, or the module where they are many (the test settings put this folder on the path).
+Import single names, or the module if you need many (the test settings put this folder on the path).
 """
 
 import os
@@ -303,7 +303,7 @@ def wait_until_still(page):
 
 
 def query_parameters(page):
-    """Return the query parameters of the address without the step; of repeated names the last."""
+    """Return the query parameters of the address without the step; the last value of a repeated one."""
     return page.evaluate(
         """() => Object.fromEntries([...new URL(location.href).searchParams].filter(([name]) => name !== 'step'))"""
     )
@@ -335,11 +335,11 @@ def screenshot(page, path, *, full_page=True):
 # --- accessibility -----------------------------------------------------------------------------------
 
 
-COLOURS = "cat.color"  # axe-core's tag of the rules about colours
+COLOURS = "cat.color"  # axe-core's tag for its colour rules
 
 
 def accessibility_problems(page, *, disabled_rules=(), include=None, tag=None):
-    """Return a readable text for each rule of axe-core that the page breaks; with a tag, for rules with that tag."""
+    """Return a readable text for each axe-core rule that the page breaks; `tag` limits the rules."""
     page.evaluate(AXE_SCRIPT)
     found = page.evaluate(
         """([include, disabled, tag]) => axe.run(include ?? document, {

@@ -13,14 +13,14 @@ from harness import START_S
 
 from pages._view.theme import number
 
-AWAY = (502, 503, 504)  # a proxy's answer for a missing server
+AWAY = (502, 503, 504)  # a proxy's statuses for a missing server
 _FORM = re.compile(r'<form method="post" action="([^"]+)">(.*?)</form>', re.DOTALL)
 _HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
 _TAG = re.compile(r"<[^>]+>")
 
 
 class Away(Exception):
-    """Error of a request that the server did not answer."""
+    """Raised if the server does not answer a request."""
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Phone:
     html: str = ""
     status: int = 0
     at: str = ""  # path and query of the last request, after redirects
-    mark: str = ""  # the version of the page that it shows
+    mark: str = ""  # version of the shown page
     waits: list[float] = field(default_factory=list)  # seconds that each answered request took
     cookies: dict[str, str] = field(default_factory=dict)
     _connection: HTTPConnection | None = None
@@ -167,7 +167,7 @@ def draws_in(lines):
 
 
 def whose(drawn, says):
-    """Return the indices of the draws that a phone's text shows."""
+    """Return the indices of the rows of `drawn` that a phone's text shows."""
     return [i for i, ten in enumerate(drawn) if _said_of(ten) in " ".join(says.split())]
 
 
@@ -177,7 +177,7 @@ def _said_of(ten):
 
 
 def together(phones, deed):
-    """Call `deed` with every phone at the same time; return the results."""
+    """Call `deed` with each phone, all at the same time; return the results."""
     with ThreadPoolExecutor(len(phones)) as pool:
         return list(pool.map(deed, phones))
 

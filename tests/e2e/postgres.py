@@ -60,7 +60,7 @@ def cluster():
 
 
 def _as_somebody(folder):
-    """Return arguments of `Popen` that run Postgres as its package's user if we are root: it refuses to run as root."""
+    """Return `Popen` arguments that make root start Postgres as its package's user: Postgres refuses to run as root."""
     if os.getuid() != 0:
         return {}
     user = pwd.getpwnam("postgres")

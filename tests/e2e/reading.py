@@ -48,7 +48,7 @@ LIT = ".st-key-own [aria-current=step]"  # the current step in the fold's diagra
 
 
 def check_lit_step(page):
-    """Check that the highlighted step's text is not in its background colour, which axe-core overlooks."""
+    """Check that the highlighted step's text and background differ in colour: axe-core does not check this."""
     ground = page.locator(LIT).evaluate("step => getComputedStyle(step).backgroundColor")
     for text in page.locator(f"{LIT}, {LIT} *").all():
         assert text.evaluate("text => getComputedStyle(text).color") != ground

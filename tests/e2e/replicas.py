@@ -34,7 +34,7 @@ def build(folder, environment):
     text = (DEPLOY / "Dockerfile").read_text()
     for name, said in re.findall(r"^(COPY|RUN) (.+)$", text, re.MULTILINE):
         if name == "RUN":
-            ours = said.replace(dockerfile("USER")[-1], f"{os.getuid()}:{os.getgid()}")  # our user
+            ours = said.replace(dockerfile("USER")[-1], f"{os.getuid()}:{os.getgid()}")  # owned by us
             subprocess.run(ours, shell=True, cwd=folder, env=environment, check=True)
             continue
         *sources, target = said.split()
@@ -51,7 +51,7 @@ def _copy(source, target):
 
 
 class Replica:
-    """A server process started by the image's command; it keeps its port over restarts."""
+    """A server process started by the image's command; it keeps its port across restarts."""
 
     def __init__(self, folder, environment=None):
         self.folder, self.port = folder, free_port()

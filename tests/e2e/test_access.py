@@ -41,7 +41,7 @@ def guess_on(bet):
 
 
 def bets_of(lesson):
-    """Return the query parameters for a lesson's bet, open and placed; an empty list if it has no bet."""
+    """Return the query parameters of a lesson with an open bet and with a placed one; [] if it has no bet."""
     bet = DECLARED[lesson or "start"].bet
     return [{"bet": "1"}, {"bet": "1", "guess": guess_on(bet)}] if bet else []
 
@@ -117,7 +117,7 @@ def test_a_zoomed_page_does_not_scroll_sideways_or_cut_off_text(new_page, server
 # --- rules ----------------------------------------------------------------------------------------------
 
 
-# (0 no bet, 1 an open one, 2 a placed one), colour scheme, query parameters
+# (bet: 0 none, 1 open, 2 placed; colour scheme; query parameters)
 LOOKS = [(0, "dark", {}), (1, "light", {"mode": "projector"}), (2, "dark", {}), (1, "dark", {}), (2, "light", {}),
          (0, "light", {"mode": "projector", "rest": "shown"}), (2, "light", {"mode": "projector"}),
          (1, "light", {})]  # fmt: skip
@@ -147,7 +147,7 @@ def test_settings_on_a_dark_phone_break_no_axe_rule(new_page, server):
 
 
 def is_before(one, other):
-    """Return True if `one` ends above `other`, unless it is in a column to the right of it."""
+    """Return True if `one` ends above `other` and is not in a column to its right."""
     return one["top"] + one["height"] < other["top"] and one["left"] < other["left"] + 50
 
 

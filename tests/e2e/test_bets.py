@@ -71,7 +71,7 @@ def test_a_bet_is_hidden_placed_and_revealed(page, server, stem):
     page.locator(PLACE).wait_for()
 
 
-def test_step_links_and_menu_keep_bets_on_and_drop_the_guess(page, server):
+def test_step_links_and_menu_keep_asking_for_bets_but_drop_the_guess(page, server):
     first, second = "softmax_saturation", "wrong_choice"
     last, tally = DECLARED[first].steps[-1].name, f"1-2-{chr(ord('A') + ORDER.index(first))}"
     open_page(page, server, first, bet=1, tally=tally, guess=95, guessed_at=f"step={last}", d_k=100, step=last)
@@ -102,7 +102,7 @@ def sweep(page, path):
     page.mouse.up()
 
 
-def test_curve_is_drawn_by_mouse_corrected_by_keys_and_placed(page, server):
+def test_curve_is_drawn_by_mouse_corrected_by_keyboard_and_placed(page, server):
     open_page(page, server, "score_variance", bet="draw")
     page.locator(POINTS).first.wait_for()
     assert page.locator(PLACE).is_disabled()

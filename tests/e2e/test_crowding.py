@@ -128,7 +128,7 @@ KINDS = {
         + label(180, 126, "beside"),
         set(),
     ),
-    # the edges
+    # edges of the drawing
     "a text within the drawing": ('<text class="gtitle" x="0" y="20">A title</text>', set()),
     "a text that leaves it": ('<text class="gtitle" x="370" y="20">A title</text>', {"title cut off"}),
     "a text that is half above it": ('<text class="gtitle" x="0" y="10">A title</text>', {"title cut off"}),

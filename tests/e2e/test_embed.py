@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 SMALLEST, USUAL = (480, 360), (640, 480)
 DRAWN = "[data-picture][data-value], [data-hero][data-value]"
 LINK = ".to-lab a"
-# Return the parts of the stage that reach out of the window, and "page" if the page scrolls.
+# Return the parts of the stage that reach out of the window, "page" if it scrolls, "sentence" if the link covers it.
 CUT_OFF = """() => {
   const host = document.querySelector('[data-hero-host]')?.shadowRoot;
   const parts = [...document.querySelectorAll('[data-slider], [data-picture], [data-sentence], .to-lab a, h1'),

@@ -2,7 +2,7 @@
 
 The stage (question, slider, whole picture, sentence) must be visible without scrolling, no text of a figure may be cut
 off or covered, and the page has limits for its length and its number of controls. axe-core scans some steps with
-everything open. For a look that differs from another one only in colours, axe-core checks only its colour rules.
+everything open. If a look differs from another one only in its colours, axe-core checks only its colour rules.
 """
 
 from itertools import cycle, product
@@ -123,11 +123,11 @@ MORE_CONTROLS = {  # steps with a choice of many options
 }
 
 
-MOST_WORDS = {"The path": 90, "Go deeper": 130}  # outside the folds
+MOST_WORDS = {"The path": 90, "Go deeper": 130}  # words outside the folds
 
 
 def check_extent(page, lesson, step, name):
-    """Return excess width, length, controls and words at a window size."""
+    """Return the exceeded limits at a window size: width, length, controls and words."""
     wrong = {}
     if (over := page.evaluate(TOO_WIDE)) > 0:
         wrong[name, "too wide"] = over
@@ -141,14 +141,14 @@ def check_extent(page, lesson, step, name):
 
 
 def check_size(page, lesson, step, name):
-    """Return crowded texts, parts that are not wholly visible, and excess at a window size."""
+    """Return what is wrong at a window size: crowded texts, parts out of view, and exceeded limits."""
     deep = {place: worst for place, worst in crowded(page).items() if worst[0] > TOLERANCE}
     wrong = {(name, *place): worst for place, worst in deep.items()}
     wrong |= {(name, what): box for what, box in out_of_view(page, wanted_at(step_of(lesson, step), name)).items()}
     return wrong | check_extent(page, lesson, step, name)
 
 
-# Steps whose sentence covers several values of the slider, so that it may stay when the slider moves.
+# Steps whose sentence may stay when the slider moves: it covers several of the slider's values.
 SAID_OF_ALL = {
     "one_query": ("multiply", "add"),
     "softmax_saturation": ("lists",),
@@ -161,11 +161,11 @@ SAID_OF_ALL = {
 }
 
 
-DRAWN_LATER = ("training_race", "rates")  # its picture follows on release only, as it may take long
+DRAWN_LATER = ("training_race", "rates")  # (lesson, step) whose picture is drawn only on release: it may take long
 
 
 def have_computed(page):
-    """Press Compute if the step asks before it computes, and wait for its picture."""
+    """Press Compute if the step computes only on request, and wait for its picture."""
     asks = page.get_by_role("button", name="Compute (")
     if asks.count():
         asks.click()
@@ -203,7 +203,7 @@ def check_ground(page, ground):
         assert surface.evaluate(GROUND) == ground
 
 
-# Steps whose picture's description names what is drawn before it gives the sentence.
+# Steps whose picture's description first says what is drawn, then gives the sentence.
 SAID_LATER = {
     "softmax_saturation": ("lists", "divisor", "too_flat"),
     "wrong_choice": ("rows",),
@@ -215,7 +215,7 @@ SAID_LATER = {
 
 
 def check_descriptions(page, lesson, step):
-    """Check that the picture's description has its sentence, and that its toolbar offers only the download."""
+    """Check that the picture's description has the sentence, and that the picture's toolbar has only the download."""
     pictures, said = descriptions(page)
     assert (len(pictures), len(said)) == (1 if lesson else 0, 1)  # the hero is not a chart
     for role, alt in pictures:  # a description may go on after the sentence
@@ -309,7 +309,7 @@ def test_pages_in_dark_colours_break_no_axe_rule(new_page, server, lesson, mode)
     check_ground(page, IN_THE_DARK[mode])
     if (lesson, mode) == ("attention_steps", "screen"):
         check_lit_step(page)
-    tag = COLOURS if lesson else None  # the note about a corrected link is alike on all pages
+    tag = COLOURS if lesson else None  # all rules for the note about d_k=abc on the start page alone
     check_accessibility(page, tag=tag)
     if mode == "screen" and lesson in ("", "attention_steps"):
         check_opened(page, lesson, tag)

@@ -21,7 +21,7 @@ SENTENCE = f"{FIRST} [data-sentence]"
 PAINTED = f"{FIRST} [data-picture][data-value]"
 SIZES = [(SCREEN["1024"], {}), (SCREEN[PHONE], {}), (PROJECTED["1024p"], {"mode": "projector"})]
 BOX = "element => { const {x, y, width, height} = element.getBoundingClientRect(); return [x, y, width, height]; }"
-# Add up Chromium's layout-shift scores, without shifts after the visitor's input.
+# Add up Chromium's layout-shift scores, except for shifts after the visitor's input.
 # `patience`: let the page wait for all of the lesson, however slow the machine.
 SHIFTS = """window.shift = 0;
 (window.lab ??= {}).patience = Infinity;
@@ -85,7 +85,7 @@ MENU = """links => links.map(link => {
 @pytest.mark.walk
 @pytest.mark.parametrize(
     "stem", ["softmax_saturation", "wrong_choice"]
-)  # the longest questions: bold in the menu of their own page
+)  # their questions are the longest, and bold in the menu of their own page
 def test_questions_of_the_path_take_one_line_each_in_the_menu(held, server, stem):
     page, let_go = held
     page.set_viewport_size({"width": 1440, "height": 900})
@@ -160,7 +160,7 @@ def test_first_page_does_not_give_away_the_answer_of_an_open_bet(held, server):
 
 
 @pytest.mark.walk
-def test_styles_of_the_first_page_do_not_hide_settings_of_the_next(page, server):
+def test_styles_of_the_first_page_do_not_hide_settings_of_the_next_page(page, server):
     assert "seed" not in LESSONS["corrections"].shared
     open_page(page, server, "corrections")
     go_to(page, LESSONS["score_variance"].question)
@@ -209,11 +209,11 @@ const look = () => {
   requestAnimationFrame(look);
 };
 document.addEventListener('DOMContentLoaded', look);"""
-SLOW = {"offline": False, "latency": 165, "downloadThroughput": 1_000_000, "uploadThroughput": 170_000}  # a phone's
+SLOW = {"offline": False, "latency": 165, "downloadThroughput": 1_000_000, "uploadThroughput": 170_000}  # of a phone
 
 
 def slowed(page):
-    """Give a page the network and the processor of a phone."""
+    """Slow a page down to a phone's connection and processor."""
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
     session.send("Network.emulateNetworkConditions", SLOW)
@@ -229,11 +229,11 @@ def check_nothing_moves(page, server, lesson, step):
     assert page.evaluate("() => window.shift") <= MOST
 
 
-# Each step is light in one window and dark in the other; on the phone every sixth step is slowed down.
+# A step tested in light colours at one size is dark at the other; on the phone every sixth step is slowed down.
 # The walk tests a sample.
 @pytest.mark.walk
 @pytest.mark.parametrize(("place", "lesson", "step"), sampled(((i, *each) for i, each in enumerate(STEPS)), 12, 1))
-def test_no_part_of_the_stage_moves_at_a_desk_while_the_page_loads(new_page, server, place, lesson, step):
+def test_no_part_of_the_stage_moves_on_a_laptop_while_the_page_loads(new_page, server, place, lesson, step):
     scheme = ("light", "dark")[place % 2]
     check_nothing_moves(new_page(*SCREEN["1440"], alone=True, color_scheme=scheme), server, lesson, step)
 
@@ -277,7 +277,7 @@ def test_slider_moves_the_picture_before_streamlit_and_keeps_its_value(held, ser
 
 
 @pytest.mark.walk
-def test_a_lesson_s_own_slider_works_before_and_after_streamlit(held, server):
+def test_slider_other_than_d_k_works_before_and_after_streamlit(held, server):
     page, let_go = held
     page.goto(f"{server.url}/long_context?context_length=1000&d_k=16", wait_until="commit")
     page.locator(f"{FIRST} [data-picture][data-value^='1000 ']").wait_for()

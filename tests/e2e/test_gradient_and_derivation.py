@@ -33,7 +33,7 @@ def sure(page, key):
 
 
 def stars(page):
-    """Count the dots of the picture that are drawn as stars, which means frozen."""
+    """Count the frozen rows in the picture: dots drawn as stars."""
     return page.locator(CHARTS).first.evaluate(
         """chart => chart.querySelector('.js-plotly-plot')._fullData.flatMap(
          trace => trace.marker?.symbol ?? []).filter(symbol => symbol === 'asterisk-open').length"""
@@ -63,7 +63,7 @@ def test_gradient_flow_works_by_keyboard(page, server):
     assert query_parameters(page) == {"n_keys": "64", "d_k": "1024", "place": "q", "jacobian": "1, 10"}
 
 
-def test_larger_d_k_turns_dots_into_stars_and_leaves_the_curves(page, server):
+def test_larger_d_k_turns_dots_into_stars_and_changes_no_curve(page, server):
     open_page(page, server, "gradient_flow", step="curves", n_keys=64)
     curves = chart_data(page), sentences(page)
     turn_to(page, "freeze")

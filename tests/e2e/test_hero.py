@@ -140,7 +140,7 @@ def test_keys_move_the_hero_at_once_and_report_after_a_pause(held):
     assert query_parameters(page) == {"d_k": "896"}
 
 
-def test_a_key_pressed_before_python_s_answer_is_not_lost(page, hero):
+def test_a_key_pressed_before_python_answers_is_not_lost(page, hero):
     hero.press("ArrowRight")
     for pause in (0, 50, 100):
         page.wait_for_function(dashboard.LET_GO)
@@ -167,7 +167,7 @@ def test_answer_from_python_redraws_nothing(page, hero):
 
 
 @pytest.mark.matrix
-def test_the_hero_s_slider_follows_a_finger(new_page, server):
+def test_slider_of_the_hero_follows_a_finger(new_page, server):
     page = new_page(390, 844, has_touch=True, is_mobile=True)
     sent = dashboard.messages_to_server(page)
     open_page(page, server)
@@ -337,7 +337,7 @@ def test_raw_ruler_grows_as_sqrt_d_k_and_the_scaled_ruler_stays(page, server):
     commit(page)
 
 
-def test_a_typed_value_is_sent_without_the_stops(page, server):
+def test_a_typed_value_does_not_send_the_stops_again(page, server):
     received = dashboard.messages_to_browser(page)
     open_page(page, server)
     stops = max(map(len, received))
@@ -443,7 +443,7 @@ def check_page_keys(page, hero):
     commit(page)
 
 
-def test_bars_equal_the_core_s_and_axes_and_page_keys_work(page, hero):
+def test_bars_and_shared_axis_are_right_and_page_keys_work(page, hero):
     check_bars(page)
     check_one_axis(page)
     check_page_keys(page, hero)

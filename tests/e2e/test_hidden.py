@@ -175,7 +175,7 @@ def bet(page, server):
 @pytest.mark.parametrize(
     "kept", [wall, computation, file, text, *(pytest.param(each, marks=MATRIX) for each in (computed, draft, bet))]
 )
-def test_state_that_only_the_session_holds_keeps_it_open(lonely, server, kept):
+def test_session_stays_open_while_it_holds_state_found_nowhere_else(lonely, server, kept):
     kept(lonely, server)
     hide(lonely)
     lonely.clock.fast_forward(A_MINUTE)

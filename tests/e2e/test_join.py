@@ -1,4 +1,4 @@
-"""The join screen of a wall: a QR code over the whole page that every key closes."""
+"""The join screen of a wall: a QR code over the whole page, closed by any key."""
 
 import io
 
@@ -15,7 +15,7 @@ STEM = "scaling_rules"
 SIZES = ((1920, 950), (1920, 1080), (1280, 800), (1024, 768))
 SCREEN, OPEN = "dialog.join:not(.home)", "dialog.join[open]:not(.home)"
 CODE, COUNT = f"{OPEN} img", f"{OPEN} .join-count"
-# OVER: return the elements that cover the code, at a grid of points.
+# OVER: return the elements that cover the QR code at a grid of points.
 # BEYOND: return by how many pixels words reach out of their column or the window.
 OVER = """code => { const {left, top, width, height} = code.getBoundingClientRect();
   const at = [0.01, 0.25, 0.5, 0.75, 0.99];
@@ -32,7 +32,7 @@ def code(rooms):
 
 @pytest.fixture
 def wall(new_page, lab, code):
-    """Return the wall of a teacher, who may lead the class."""
+    """Return a wall in a teacher's browser, which may lead the class."""
     page = new_page(*SIZES[0], alone=True)
     page.context.add_cookies([{"name": "lab_room", "value": code + SECRET, "url": lab.url}])
     open_page(page, lab, STEM, mode="projector", bet="1", room=code)
@@ -78,7 +78,7 @@ def test_a_long_address_and_a_long_code_fit_the_join_screen(wall):
         assert wall.locator(f"{SCREEN} .join-words").evaluate(BEYOND) <= 0
 
 
-def test_every_key_and_a_click_only_close_the_join_screen(wall, rooms, code):
+def test_any_key_or_click_closes_the_join_screen_and_does_nothing_else(wall, rooms, code):
     before = query_parameters(wall)
     keys = "PageDown PageUp ArrowRight ArrowLeft ArrowUp ArrowDown Enter Space b . r f ? j Escape".split()
     for close in [*(lambda key=key: wall.keyboard.press(key) for key in keys), wall.locator(CODE).click]:
@@ -87,10 +87,10 @@ def test_every_key_and_a_click_only_close_the_join_screen(wall, rooms, code):
         wall.locator(OPEN).wait_for(state="detached")
     opens(wall)
     for _ in range(4):
-        wall.keyboard.down("ArrowUp")  # held: only the first closes
+        wall.keyboard.down("ArrowUp")  # held: only the first event closes
     wall.keyboard.up("ArrowUp")
     for _ in range(4):
-        wall.keyboard.down("j")  # held: only the first opens
+        wall.keyboard.down("j")  # held: only the first event opens
     wall.keyboard.up("j")
     wall.locator(OPEN).wait_for()
     wall.keyboard.press("PageDown")
@@ -101,14 +101,14 @@ def test_every_key_and_a_click_only_close_the_join_screen(wall, rooms, code):
     assert not wall.evaluate("() => document.fullscreenElement")
     assert wall.get_by_role("heading", level=1, name=LESSONS[STEM].question).count() == 1
     assert not rooms.asked(code, STEM).revealed
-    wall.keyboard.press("b")  # keys of the page work again
+    wall.keyboard.press("b")  # keyboard shortcuts work again
     wall.locator("[data-blank]").wait_for()
     wall.keyboard.press("j")
     assert wall.locator(OPEN).count() == 0
     wall.keyboard.press("b")
 
 
-def test_small_code_opens_the_join_screen_which_counts_phones(wall, rooms, code):
+def test_small_code_opens_the_join_screen_and_the_screen_counts_phones(wall, rooms, code):
     small = wall.locator("[data-room] > button")
     small.click()
     wall.locator(COUNT, has_text="0 phones have joined.").wait_for()
@@ -137,7 +137,7 @@ def test_join_key_does_nothing_without_a_class(new_page, lab):
 
 
 def test_wall_at_localhost_warns_and_links_to_reachable_addresses(wall, lab, code):
-    """Replace the server's answer, since no machine has these addresses for sure."""
+    """Replace the server's answer: the machine's own addresses are not known."""
     roots = ["http://192.168.1.5:8501", "http://[2001:db8:1234:5678:9abc:def0:1234:5678]:8501", "http://a-laptop:8501"]
     wall.locator(".room-away", has_text=f"Phones cannot reach {lab.url.removeprefix('http://')}.").wait_for()
     wall.route("**/near", lambda route: route.fulfill(json={"says": "Phones cannot come.", "roots": roots}))

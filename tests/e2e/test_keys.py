@@ -1,4 +1,4 @@
-"""Keyboard shortcuts on a wall, as a presenter's clicker sends them: alike on every lesson, whatever has the focus."""
+"""Keyboard shortcuts of a wall, sent by hand or by a clicker: the same on every lesson, whatever has the focus."""
 
 import pytest
 from dashboard import SETTINGS, SLIDER, slider, wait_for_address
@@ -43,7 +43,7 @@ def steps_of(stem):
 
 
 def tells(stem, step):
-    """Return True if a step before the bet would give its answer away: it is skipped until the reveal."""
+    """Return True if a step before the bet would give the answer away; such a step is skipped until the reveal."""
     steps, bet = steps_of(stem), LESSONS[stem].bet
     return bool(bet) and steps.index(step) < steps.index(bet.when[1]) and step not in bet.earlier
 
@@ -63,7 +63,7 @@ def question(page):
 
 
 @pytest.mark.walk
-def test_page_down_opens_steps_reveals_the_answer_and_opens_lessons(wall, server):
+def test_page_down_opens_steps_then_reveals_then_opens_lessons(wall, server):
     said = {"bet": "1", "d_k": "16"}
     open_page(wall, server, "one_query", mode="projector", step=BEFORE_BET, **said)
     hit(wall, "PageDown", step=WITH_BET, **said)
@@ -106,14 +106,14 @@ def test_arrow_keys_move_the_large_slider_of_any_lesson(wall, server):
     hit(wall, "ArrowDown", key_score="4")
 
 
-def test_keys_act_alike_wherever_the_focus_is(wall, server):
+def test_shortcuts_work_the_same_wherever_the_focus_is(wall, server):
     open_page(wall, server, "wrong_choice", mode="projector")
     box = wall.locator(SLIDER).bounding_box()
     drag(wall, [0.6])
     wall.mouse.up()
     wall.wait_for_function("() => location.search.includes('d_k=')")
     wait_until_idle(wall)
-    assert wall.evaluate(FOCUS) == "BODY"  # the drag returned the focus
+    assert wall.evaluate(FOCUS) == "BODY"  # the slider has lost the focus after the drag
     d_k = query_parameters(wall)["d_k"]
     above = str(min(stop for stop in DIMENSIONS if stop > int(d_k)))
     slider(wall, "steps").focus()
@@ -156,7 +156,7 @@ def test_page_keys_work_again_after_choosing_an_option(wall, server):
 
 
 @pytest.mark.walk
-def test_escape_leaves_the_wall_and_text_fields_keep_their_keys(wall, server):
+def test_escape_closes_what_is_open_before_it_leaves_the_wall(wall, server):
     said = {"bet": "1", "d_k": "16", "seed": "3"}
     open_page(wall, server, "one_query", mode="projector", **said)
     wall.keyboard.press("?")
@@ -185,7 +185,7 @@ def test_escape_leaves_the_wall_and_text_fields_keep_their_keys(wall, server):
 
 
 @pytest.mark.walk
-def test_page_down_pressed_twice_or_held_goes_one_page_on(wall, server):
+def test_page_down_goes_only_one_page_on_if_pressed_twice_or_held(wall, server):
     open_page(wall, server, "one_query", mode="projector", step=steps_of("one_query")[-1])
     for _ in range(3):
         wall.keyboard.down("ArrowUp")
@@ -212,7 +212,7 @@ def test_page_down_pressed_twice_or_held_goes_one_page_on(wall, server):
 
 
 @pytest.mark.walk
-def test_keys_do_nothing_outside_projector_mode(page, server):
+def test_shortcuts_do_nothing_outside_projector_mode(page, server):
     open_page(page, server, "score_variance", mode="projector")
     for _ in range(3):
         page.keyboard.down("PageDown")  # held: goes one step
@@ -226,7 +226,7 @@ def test_keys_do_nothing_outside_projector_mode(page, server):
     wait_for_address(page)
     for key in ("b", "?", "PageDown", "f", "r"):
         page.keyboard.press(key)
-    wait_for_address(page)  # r is Streamlit's key for a rerun
+    wait_for_address(page)  # unchanged, although r is Streamlit's key for a rerun
     page.locator(SLIDER).press("ArrowLeft")
     wait_for_address(page, d_k="56")
     assert page.locator(f"{COVER}, {LIST}").count() == 0

@@ -155,7 +155,7 @@ def test_outputs_collapse_if_scores_are_divided_by_d_k(page, server):
 
 
 def weights(page):
-    """Return the bar heights of each list or row: the second of the four points that draw a bar."""
+    """Return the bar heights of each list or row. Four points draw a bar; the second has its height."""
     named = ("difference", "outline: dₖ = 4")
     return [trace["y"][1::4] for trace in chart_data(page) if trace["name"] not in named]
 
@@ -180,7 +180,7 @@ def test_a_shift_keeps_the_weights_and_a_multiplier_changes_them(page, server):
     assert weights(page)[1] == pytest.approx(softmax([0.1, 1]), abs=1e-12)
 
 
-def test_table_of_the_lists_equals_the_core_s_numbers(page, server):
+def test_table_of_the_lists_has_the_numbers_of_the_core(page, server):
     open_page(page, server, "softmax_saturation", step="lists", list_1="1, 2, 4", list_2="0, 0.5")
     cells = how_sure(page, "list_weights").locator("tbody tr").all()
     for row, scores in zip(cells, ([1, 2, 4], [0, 0.5]), strict=True):
@@ -189,7 +189,7 @@ def test_table_of_the_lists_equals_the_core_s_numbers(page, server):
         assert [float(text) for text in texts[-3:]] == pytest.approx([float(w) for w in wanted], rel=1e-5)
 
 
-def test_axes_stay_when_d_k_moves(page, server):
+def test_axes_stay_when_d_k_changes(page, server):
     open_page(page, server, "score_variance", d_k=4, n_samples=1000)
     ranges = """chart => ['xaxis', 'yaxis', 'xaxis2', 'yaxis2', 'xaxis3', 'yaxis3'].map(
                   name => chart.querySelector('.js-plotly-plot')._fullLayout[name].range)"""
@@ -216,7 +216,7 @@ def floats(values):
 
 
 def open_data(page, folder):
-    """Open the fold with the picture's data; return its columns and code. Save its figures in `folder`."""
+    """Open the fold with the picture's data; return its columns and code. Save its plots in `folder`."""
     page.locator("[class*='_data'] summary").click()
     wait_until_idle(page)
     box = page.locator("[data-testid=stExpander]", has=page.get_by_text("Data, picture and code"))
@@ -237,7 +237,7 @@ UNSEEN = "import plotly.graph_objects\nplotly.graph_objects.Figure.show = lambda
 
 
 def run_code(codes, folder):
-    """Run code blocks in order in a new Python, with this folder as its directory; return the output of each."""
+    """Run code blocks in order in a new Python, with `folder` as the working directory; return the output of each."""
     program = UNSEEN + "\nprint('-' * 9)\n".join(codes)
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     options = {"cwd": folder, "env": environment, "capture_output": True, "text": True, "timeout": 120}
@@ -246,7 +246,7 @@ def run_code(codes, folder):
     return done.stdout.split("---------\n")
 
 
-def test_code_of_start_prints_the_numbers_of_its_table(page, server, tmp_path):
+def test_code_of_the_start_page_prints_the_numbers_of_its_table(page, server, tmp_path):
     open_page(page, server, d_k=100, n_keys=32)
     columns, code = open_data(page, tmp_path)
     (printed,) = run_code([code], tmp_path)

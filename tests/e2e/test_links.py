@@ -189,7 +189,7 @@ def test_a_move_is_kept_when_a_link_is_clicked_right_after_it(page, server):
             go_to(page, VARIANCE)
 
 
-# Drop the next request for a run: during a page change Streamlit may miss a slider's message.
+# Drop the next request for a run, as when Streamlit misses a slider's message during a page change.
 UNHEARD = """const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (message) {
   if (window.unheard && ArrayBuffer.isView(message) && message[0] >> 3 === 11) window.unheard = false;
@@ -217,7 +217,7 @@ BUSY = {
 
 
 @pytest.mark.parametrize("busy", BUSY.values(), ids=BUSY)
-def test_a_move_is_sent_only_when_the_page_is_neither_running_nor_left(page, server, busy):
+def test_a_move_waits_while_the_page_is_running_or_being_left(page, server, busy):
     open_page(page, server, "softmax_saturation", step="too_flat", d_k=64)
     asked = runs_asked(page)
     page.evaluate(busy, True)
@@ -272,7 +272,7 @@ def test_projector_mode_is_kept_on_other_pages_until_leave(page, server):
     wait_for_address(page, d_k="100", bet="0")
 
 
-def test_back_leaves_a_page_in_one_step_after_many_moves(page, server):
+def test_back_leaves_a_page_at_once_after_many_moves(page, server):
     open_page(page, server, d_k=100)
     hero = page.locator(SLIDER)
     for d_k in ("111", "120", "128"):
@@ -316,7 +316,7 @@ def test_back_and_forward_go_through_steps_with_their_settings(page, server):
         assert lesson_state(page)["d_k"] == query.get("d_k", "64")
 
 
-def test_a_step_with_a_fixed_d_k_keeps_the_chosen_d_k_for_others(page, server):
+def test_a_step_with_a_fixed_d_k_keeps_the_chosen_d_k_for_other_steps(page, server):
     open_page(page, server, "softmax_saturation", step="divisor", d_k="1024")
     on = page.locator("[data-way] a[rel=next]")
     for move, step in [(on.click, "too_flat"), (page.go_back, "divisor"), (on.click, "too_flat")]:
@@ -441,7 +441,7 @@ def test_controls_and_address_agree_after_a_bad_link(page, server):
     assert lesson_state(page) == DEFAULTS | {"d_k": "896"}
 
 
-def test_lessons_with_equally_named_controls_keep_their_own_values(page, server):
+def test_controls_with_the_same_name_have_their_own_value_in_each_lesson(page, server):
     def exponent():
         shown = slider(page, "exponent").get_attribute("aria-valuetext").split()[-1]
         return shown, query_parameters(page).get("exponent")

@@ -6,7 +6,7 @@ from harness import open_page, wait_until_idle
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
-# Each is short enough to be quoted in full, and has no separator of typed numbers.
+# Each text is short enough to be quoted in full, and contains no separator of typed numbers.
 NASTY = (
     "https://example.org",
     "www.example.org/a",

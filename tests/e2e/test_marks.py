@@ -1,4 +1,4 @@
-"""Words of a sentence that light their part of the picture when hovered, tapped or focused, without a run."""
+"""Words of a sentence that light their part of the picture when hovered, tapped or focused, without a Streamlit run."""
 
 import pytest
 from dashboard import SENTENCES
@@ -26,11 +26,11 @@ def wait_for_lit(page, places):
 
 
 def words(page):
-    """Return the words in the main picture's sentence."""
+    """Return the marked words of the main picture's sentence."""
     return page.locator("[data-sentence]").first.locator(".mark")
 
 
-def test_a_word_lights_its_part_by_hover_and_click_also_in_a_drag(page, server):
+def test_a_hovered_or_clicked_word_lights_its_part_also_in_a_drag(page, server):
     open_page(page, server, "small_samples")
     every, asked = lit(page), runs_asked(page)
     word = words(page).filter(has_text="the draws")
@@ -56,7 +56,7 @@ def test_a_word_lights_its_part_by_hover_and_click_also_in_a_drag(page, server):
     wait_for_lit(page, every)
 
 
-def test_words_of_a_sentence_are_one_tab_stop_with_arrow_keys(page, server):
+def test_marked_words_are_one_tab_stop_and_arrow_keys_go_between_them(page, server):
     open_page(page, server, "attention_steps", mode="projector")  # on a wall, where arrow keys change the step
     count = words(page).count()
     assert page.locator(".mark[tabindex='0']").count() == page.locator("[data-sentence]:has(.mark)").count()
@@ -101,7 +101,7 @@ def hexadecimal(colour):
     return "#" + "".join(f"{int(each):02x}" for each in colour.removeprefix("rgb(").removesuffix(")").split(","))
 
 
-def test_sentence_has_no_hidden_text_and_begins_the_description(page, server):
+def test_sentence_has_no_hidden_text_and_description_begins_with_it(page, server):
     open_page(page, server, "small_samples")
     read = page.locator(SENTENCES).first
     assert read.text_content() == read.inner_text()

@@ -1,4 +1,4 @@
-"""The lessons attention_steps and backprop in a browser: keys, cells to click, matrices in the address."""
+"""The lessons attention_steps and backprop in a browser: keyboard, clickable cells, matrices in the address."""
 
 import pytest
 from dashboard import (
@@ -69,7 +69,7 @@ def test_a_link_with_matrices_shows_them_also_after_a_reload(server, page, path,
         assert query_parameters(page) == link
 
 
-def test_step_links_change_the_step_and_arrow_keys_the_controls(page, server):
+def test_step_links_change_the_step_and_arrow_keys_change_controls(page, server):
     open_page(page, server, "attention_steps")
     walked = [lit(page)]
     for link, step in ((ON, "scale"), (ON, "mask"), (ON, "softmax"), (BACK, "mask")):

@@ -38,7 +38,7 @@ def check_below_each_other(page, step):
 
 
 @pytest.mark.parametrize(("stem", "step"), STEPS)
-def test_panels_are_stacked_on_a_phone_and_side_by_side_at_a_desk(new_page, server, stem, step):
+def test_panels_are_stacked_on_a_phone_and_side_by_side_on_a_laptop(new_page, server, stem, step):
     page = new_page(*SCREEN[PHONE])
     open_page(page, server, stem, step=step)
     wait_until_at_rest(page)

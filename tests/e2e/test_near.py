@@ -14,7 +14,7 @@ DRAWN = "() => [...document.querySelectorAll('[data-picture]')].map(each => Bool
 
 @pytest.fixture
 def far(new_page):
-    """Return a page that draws only pictures near the window, as for a visitor, in a small window."""
+    """Return a page with a small window that draws only pictures near it, as for a visitor."""
     page = new_page(390, 300, alone=True)
     page.add_init_script("delete window.lab.near;")
     return page

@@ -173,7 +173,7 @@ def test_wall_follows_its_class_and_its_corner_covers_no_content(lab, rooms, new
         title = page.get_by_role("heading", level=1, name=LESSONS[stem].question)
         title.and_(page.locator(":focus")).wait_for()
         wait_until_idle(page)
-        assert title.evaluate("each => getComputedStyle(each).outlineStyle") == "none"  # a wall has no pointer
+        assert title.evaluate("each => getComputedStyle(each).outlineStyle") == "none"  # focused by script
         for size in PROJECTED.values():
             resize(page, size)
             wait_until_at_rest(page)
@@ -218,8 +218,7 @@ def test_clicker_reveals_an_empty_count_only_at_the_second_press(lab, rooms, new
     assert page.evaluate("() => lab.keys.turning") == ""
 
 
-def test_clicker_reaches_the_lesson_that_sets_the_class_s_seed(lab, rooms, new_page):
-    """That lesson takes its seed from the class."""
+def test_clicker_reaches_the_lesson_that_takes_its_seed_from_the_class(lab, rooms, new_page):
     page, code, before = new_page(*PROJECTED["1024p"], alone=True), opened(rooms, BEFORE_A_VOTE), LESSONS[BEFORE_A_VOTE]
     page.context.add_cookies([{"name": "lab_room", "value": code + SECRET, "url": lab.url}])
     open_page(page, lab, before.stem, mode="projector", bet="1", room=code)

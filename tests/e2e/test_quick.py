@@ -11,7 +11,7 @@ from pages._view.lessons import LESSONS, ORDER, VIEWS
 pytestmark = pytest.mark.e2e
 
 ASKED = [("training_race", "rates")]
-# Pictures that Plotly draws in full, since more than numbers and words changes: axes, names, ranges of colours.
+# Pictures that Plotly draws in full, since more than numbers and words changes: axes, labels, colour ranges.
 WHOLE = [
     ("gradient_flow", "jacobian", "d_k"),
     ("gradient_flow", "jacobian", "row"),
@@ -25,7 +25,7 @@ WHOLE = [
     ("scaling_rules", "query", "d_k"),
     ("long_context", "text", "context_length"),
 ]
-# Each slider that a step's picture follows when the step opens, without steps that ask before they compute.
+# The sliders that a step's picture follows once the step is open. Steps that compute only on request are left out.
 SLIDERS = [
     (stem, step.name, name)
     for stem in ORDER
@@ -79,7 +79,7 @@ def hold(page, name, share):
 
 
 def in_walk(each, place):
-    """Mark a case: FIRST runs always, every fifth of the others in the walk, the rest in the matrix."""
+    """Return a test's parameters: FIRST always runs, every fifth other case in the walk, the rest in the matrix."""
     left_out = [] if place % 5 == 0 else [MATRIX]
     return pytest.param(*each, marks=[] if each == FIRST else [pytest.mark.walk, *left_out])
 

@@ -53,7 +53,7 @@ def comes(page):
 # --- without a session ----------------------------------------------------------------------------------
 
 
-def test_sliders_play_steps_and_tries_open_no_session(visit):
+def test_sliders_steps_tries_and_play_open_no_session(visit):
     page = visit("score_variance?d_k=16")
     page.locator(THUMB).press("ArrowRight")
     page.locator(f"{PAINTED}[data-value='18']").wait_for()
@@ -139,7 +139,7 @@ def test_menu_on_a_phone_opens_without_a_session(visit):
         for name in REACHED
     ],
 )
-def test_a_button_pressed_before_streamlit_acts_once_it_has_come(visit, size, name):
+def test_a_button_pressed_before_streamlit_takes_effect_afterwards(visit, size, name):
     page = visit("score_variance?d_k=16", size)
     page.locator(THUMB).press("ArrowRight")
     page.wait_for_function("() => location.search.includes('d_k=18')")
@@ -169,7 +169,7 @@ def test_hovering_or_focusing_a_fold_loads_streamlit_and_opens_nothing(visit, ac
 
 
 @pytest.mark.walk
-def test_scrolling_to_the_folds_loads_streamlit_and_keeps_the_scroll(visit):
+def test_scrolling_to_the_folds_loads_streamlit_and_keeps_the_position(visit):
     page = visit("score_variance", SCREEN[PHONE])
     page.mouse.move(200, 400)
     page.mouse.wheel(0, 150)
@@ -179,7 +179,7 @@ def test_scrolling_to_the_folds_loads_streamlit_and_keeps_the_scroll(visit):
 
 
 @pytest.mark.walk
-def test_an_answer_chosen_before_streamlit_is_kept(visit):
+def test_a_bet_chosen_before_streamlit_stays_chosen(visit):
     lesson = LESSONS["derivation"]
     page = visit(f"derivation?bet=1&step={lesson.bet.when[1]}")
     page.locator(f"{FIRST} form.bet label").nth(1).click()
@@ -190,7 +190,7 @@ def test_an_answer_chosen_before_streamlit_is_kept(visit):
     assert page.locator(".stApp form.bet button").is_enabled()
 
 
-# Pages that only Streamlit can draw: walls, the recap, races, and mistakes in an address, which it explains.
+# Pages that only Streamlit can draw: walls, the recap, races, and addresses with mistakes, which need a note.
 NEEDING = [
     "score_variance?mode=projector",
     "softmax_saturation?step=lists&list_1=4,x",
@@ -209,7 +209,7 @@ def test_an_address_that_needs_streamlit_loads_it_at_once(visit, address):
 
 
 @pytest.mark.walk
-def test_a_cell_clicked_before_streamlit_is_chosen_once_it_has_come(visit):
+def test_a_cell_clicked_before_streamlit_is_chosen_afterwards(visit):
     page = visit("wrong_choice?step=rows")
     box = page.locator(f"{FIRST} [data-picture] .nsewdrag").first.bounding_box()
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
@@ -288,7 +288,7 @@ def test_a_choice_opens_a_session_only_when_an_option_is_clicked(visit):
 @pytest.mark.parametrize(
     ("size", "address", "name", "is_bar"), sampled([(size, *each) for size in SIZES for each in CHOSEN])
 )
-def test_a_choice_has_the_position_and_texts_of_streamlit_s(visit, size, address, name, is_bar):
+def test_a_choice_has_the_same_position_and_texts_in_streamlit(visit, size, address, name, is_bar):
     page = visit(address, size)
     parts = ("h1", "p.line", ".dimension input", "[data-picture]")
     where = [page.locator(part).first.evaluate(BOX) for part in parts]
@@ -309,7 +309,7 @@ def test_a_choice_has_the_position_and_texts_of_streamlit_s(visit, size, address
 
 
 @pytest.mark.walk
-def test_a_list_clicked_before_streamlit_opens_once_it_has_come(visit):
+def test_a_list_clicked_before_streamlit_is_opened_afterwards(visit):
     page = visit("derivation?step=broken")
     button = page.get_by_role("button", name="Assumptions: all hold")
     fetched_by(page, button.click)
@@ -319,7 +319,7 @@ def test_a_list_clicked_before_streamlit_opens_once_it_has_come(visit):
 
 @pytest.mark.walk
 @pytest.mark.parametrize(("address", "name", "is_bar"), CHOSEN)
-def test_a_choice_reached_by_tab_keeps_the_focus_in_streamlit(visit, address, name, is_bar):
+def test_a_choice_focused_by_tab_still_has_the_focus_in_streamlit(visit, address, name, is_bar):
     page = visit(address)
     page.locator(f"{FIRST} .controls > :nth-last-child(1 of :is(.dimension, .dial)) .play").first.focus()
     page.keyboard.press("Tab")
@@ -327,7 +327,7 @@ def test_a_choice_reached_by_tab_keeps_the_focus_in_streamlit(visit, address, na
     comes(page)
     wait_until_idle(page)
     assert page.evaluate("name => Boolean(document.activeElement.closest(`.st-key-${name}`))", name)
-    assert page.get_by_role("option").count() == 0  # nothing was pressed
+    assert page.get_by_role("option").count() == 0  # the list stays closed
 
 
 @pytest.mark.walk
@@ -360,7 +360,7 @@ FIELDS = [
         for i, each in enumerate(FIELDS)
     ],
 )
-def test_a_text_field_has_the_position_and_text_of_streamlit_s(visit, size, address, names):
+def test_a_text_field_has_the_same_position_and_text_in_streamlit(visit, size, address, names):
     page = visit(address, size)
     page.wait_for_load_state("networkidle")
     assert page.asked == []

@@ -87,7 +87,7 @@ def check_seen(page, height):
     return len(boxes)
 
 
-def test_all_questions_fit_on_one_screen_asked_and_answered(page, server):
+def test_all_questions_fit_on_one_screen_before_and_after_answering(page, server):
     for answers, names in (({}, ("1440", "1920")), (ANSWERS, ("1440", "1920"))):
         resize(page, SCREEN[names[0]])
         open_page(page, server, "recap", **answers)
@@ -130,7 +130,7 @@ def test_recap_prints_with_its_story_on_at_most_two_pages(new_page, server, answ
         """all => all.map(each =>
              [each.getAttribute('viewBox'), `0 0 ${each.width.baseVal.value} ${each.height.baseVal.value}`])"""
     )
-    assert all(given == drawn for given, drawn in boxes)  # so that a picture can shrink on paper
+    assert all(given == drawn for given, drawn in boxes)  # with a viewBox, a picture can shrink on paper
     assert bool(boxes) == bool(answers)
     printed = page.pdf(format="A4")
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) <= (2 if answers else 1)

@@ -1,4 +1,4 @@
-"""Two replicas behind nginx: a visitor stays on one replica, and keeps the page if it is killed or updated."""
+"""Two replicas behind nginx: a visitor stays on one replica, and keeps the page when it is killed or updated."""
 
 import csv
 import gzip
@@ -245,7 +245,7 @@ def test_a_killed_replica_costs_a_visitor_only_an_upload(lab, replicas, new_page
     page, scores = new_page(stranger=True), new_page(stranger=True)
     open_page(scores, lab, "your_scores", sample="aligned")
     choose_file(scores)
-    open_page(page, lab, "score_variance", d_k=64)  # as opened: nothing was moved
+    open_page(page, lab, "score_variance", d_k=64)  # no control is moved
     before = page.url, page.locator(SLIDER).get_attribute("aria-valuetext"), chart_data(page)
     mine, other = of_visitor(page, replicas)
     mine.kill()

@@ -1,4 +1,4 @@
-"""The server: hosts it asks, network interfaces it listens on, headers, uploads, and pages for limited browsers."""
+"""The server: hosts it contacts, network interfaces it listens on, headers, uploads, and pages for limited browsers."""
 
 import gzip
 import re
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.e2e
 OWN = {"localhost", "127.0.0.1", "0.0.0.0", "::", "::1", "None", "unix"}
 
 
-def test_server_asks_no_other_host_and_listens_on_all_interfaces(other_server):
+def test_server_contacts_no_other_host_and_listens_on_all_interfaces(other_server):
     port = int(other_server.url.rpartition(":")[2])
     if sys.platform == "linux":  # on Linux, 127.0.0.2 is another IP address of this machine
         socket.create_connection(("127.0.0.2", port), timeout=60).close()
@@ -208,7 +208,7 @@ def test_a_missing_page_links_to_the_lessons(page, server, problems):
     problems.clear()  # the 404
 
 
-def test_following_a_link_moves_the_focus_to_the_lesson_s_title(page, server):
+def test_following_a_link_moves_the_focus_to_the_title_of_the_lesson(page, server):
     first, second = (DECLARED[stem].question for stem in ORDER[:2])
     open_page(page, server)
     assert page.title().startswith(first)

@@ -14,7 +14,7 @@ PARTS = ("h1", "[data-slider] input", "[data-picture]")
 
 
 @pytest.mark.walk
-def test_a_phone_at_a_wall_s_address_gets_a_page_for_phones(new_page, server):
+def test_a_phone_at_the_address_of_a_wall_gets_a_page_for_phones(new_page, server):
     page = new_page(alone=True)
     waiting = []
     page.route("**/static/js/index.*.js", lambda route: waiting.append(route))

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.e2e
 BAR = ".st-key-stage"
 DRAWER = ".st-key-settings [data-testid=stExpanderDetails]"
 OPEN = ".st-key-settings details[open]"
-TALL = 1.5  # of a line's height: a bar of two lines would be higher
+TALL = 1.5  # line heights: a bar of two lines would be taller
 
 
 def box(page, what):
@@ -186,7 +186,7 @@ def test_bar_is_one_line_and_the_picture_fills_the_window_below(new_page, server
 
 @pytest.mark.walk
 @pytest.mark.parametrize("path", sampled(["gradient_flow", ""]))
-def test_text_on_a_wall_is_at_least_a_sixtieth_of_the_window_s_width(new_page, server, path):
+def test_text_on_a_wall_is_at_least_a_sixtieth_of_the_window_width(new_page, server, path):
     page = new_page(1920, 1080)
     open_page(page, server, path, mode="projector")
     for width, height in ((1920, 1080), (1024, 768)):
@@ -210,7 +210,7 @@ def test_text_on_a_wall_is_at_least_a_sixtieth_of_the_window_s_width(new_page, s
 
 
 @pytest.mark.walk
-def test_a_lesson_without_steps_shows_its_rest_by_a_button(new_page, server):
+def test_a_button_shows_the_rest_of_a_lesson_without_steps(new_page, server):
     page = new_page(1920, 1080)
     open_page(page, server, "recap", mode="projector")
     assert page.locator(".st-key-background").count() == 0
@@ -251,7 +251,7 @@ def test_next_link_of_a_wall_is_visible_and_stays_in_place(new_page, server, siz
 @pytest.mark.parametrize(
     ("link", "scheme"), sampled([*product(("[data-way] li a", "[data-testid=stSidebar] a"), ("light", "dark"))], 3)
 )
-def test_outline_of_a_focused_link_has_its_text_s_colour(new_page, server, scheme, link):
+def test_outline_of_a_focused_link_has_the_colour_of_its_text(new_page, server, scheme, link):
     page = new_page(color_scheme=scheme)
     open_page(page, server, "derivation")
     page.locator(f"{link} >> nth=0").focus()
@@ -267,7 +267,7 @@ def test_outline_of_a_focused_link_has_its_text_s_colour(new_page, server, schem
 
 
 @pytest.mark.parametrize("scheme", sampled(["light", "dark"]))
-def test_outline_of_the_focused_next_link_has_the_title_s_colour(new_page, server, scheme):
+def test_outline_of_the_focused_next_link_has_the_colour_of_the_title(new_page, server, scheme):
     page = new_page(color_scheme=scheme)
     open_page(page, server, "derivation", step="lines")
     page.locator("[data-way] a[rel=next]").focus()

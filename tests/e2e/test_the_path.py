@@ -39,7 +39,7 @@ def said(page):
 
 
 def counts(page):
-    """Return the rows of a hundred that come right with raw scores, ÷ √dₖ and ÷ dₖ, as the sentence says."""
+    """Return the numbers of rows put right with raw scores, ÷ √dₖ and ÷ dₖ, from the sentence."""
     words = re.findall(r"\b(none|all|\d+)\b(?= right| come| with)", said(page))
     return [{"none": 0, "all": 100}.get(each) if not each.isdigit() else int(each) for each in words]
 
@@ -112,8 +112,8 @@ def find_the_rate(page):
     before = counts(page)
     assert before[1] == 100 > before[0]
     stop = int(slider(page, "learning_rate").evaluate("thumb => thumb.valueAsNumber"))
-    assert at(stop, "End")[1:] == [100, 0]  # this rate at d_k = 1,024
-    assert min(at(stop + 8, "End")[1:]) >= 95  # a hundred times this rate
+    assert at(stop, "End")[1:] == [100, 0]  # the same learning rate at d_k = 1,024
+    assert min(at(stop + 8, "End")[1:]) >= 95  # a hundred times the learning rate
     assert counts(page)[0] < 20
 
 
@@ -137,7 +137,7 @@ def answer_all(page):
         card(name).get_by_role("button", name="Answer").click()
         page.wait_for_function("name => new URL(location.href).searchParams.has(name)", arg=name)
         wait_until_idle(page)
-    assert page.locator("[data-picture]").count() == 3  # one per answer
+    assert page.locator("[data-picture]").count() == 3  # one picture per answer
 
 
 DONE_BY_HAND = {
@@ -150,7 +150,7 @@ DONE_BY_HAND = {
     "training_race": race,
     "recap": answer_all,
 }
-BEFORE_THE_BET = ("one_query",)  # lessons whose act comes before the bet
+BEFORE_THE_BET = ("one_query",)  # lessons in which the learner acts before the bet
 
 
 def test_a_learner_can_take_the_whole_path_and_place_every_bet(page, server):

@@ -54,7 +54,7 @@ def test_a_link_opens_a_finished_race_and_a_preset_sets_the_address(server, new_
     assert sentence(page).startswith("After 400 steps at dₖ = 32, ")
 
 
-def test_slider_shows_untrained_starts_except_at_the_race_s_d_k(server, new_page):
+def test_slider_shows_untrained_starts_except_at_the_d_k_of_the_race(server, new_page):
     page = new_page(1440, 900)
     open_page(page, server, "training_race", d_k="32", n_seeds="1")
     finished, learnt = page.evaluate(MATRIX), sentence(page)
@@ -106,7 +106,7 @@ def test_a_race_is_drawn_live_until_stop_and_keeps_its_steps(server, new_page):
     assert int(step.replace(",", "")) > 0
 
 
-def test_dial_shows_a_stored_step_which_a_reload_keeps(server, new_page):
+def test_dial_shows_a_stored_step_and_a_reload_keeps_it(server, new_page):
     page = new_page(1440, 900)
     open_page(page, server, "training_race", d_k="32")
     dial, ended = page.locator(".st-key-trained_steps_dial input[type=range]"), page.evaluate(MATRIX)

@@ -48,7 +48,7 @@ def check_settings(page, stem, settings):
 
 
 @pytest.mark.parametrize("stem", sampled(stems_to_click(), 2))
-def test_a_try_sets_controls_and_address_which_a_reload_keeps(page, server, stem):
+def test_a_try_sets_controls_and_address_and_a_reload_keeps_them(page, server, stem):
     chosen = next(each for each in LESSONS[stem].tries if _changes_something(stem, each))
     step = LESSONS[stem].step(chosen.settings[STEP])
     open_page(page, server, "" if stem == "start" else stem, step=step.name)
@@ -104,7 +104,7 @@ THUMB = "() => Number(document.querySelector('[data-slider] input').value)"
 
 
 @pytest.mark.parametrize("reduced", ["no-preference", "reduce"])
-def test_thumb_glides_to_a_try_s_value_unless_motion_is_reduced(new_page, server, reduced):
+def test_thumb_glides_to_the_value_of_a_try_unless_motion_is_reduced(new_page, server, reduced):
     page = new_page(1440, 900, reduced_motion=reduced)
     open_page(page, server, "small_samples", step="band")
     page.evaluate(HOLD_GLIDES)
@@ -118,7 +118,7 @@ def test_thumb_glides_to_a_try_s_value_unless_motion_is_reduced(new_page, server
     assert page.evaluate("() => window.glides.length") == 0
 
 
-def test_a_try_s_hidden_setting_ends_with_its_step_until_back(page, server):
+def test_hidden_setting_of_a_try_ends_with_its_step_and_back_restores_it(page, server):
     open_page(page, server, "score_variance", step="straighten")
     went = [("straighten", {"d_k": "1024", "correlation": "1"}), ("divide", {"d_k": "1024"})]
     page.locator(".stApp [data-try=aligned]").click()

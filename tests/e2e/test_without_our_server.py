@@ -42,7 +42,7 @@ def test_plain_streamlit_shows_the_lessons(new_page, plain, problems):
         assert page.locator("[data-hero] svg path.fill, [data-picture] .main-svg").count() > 0
     assert query_parameters(page)["d_k"] == "100"
     page.locator(SLIDER).press("ArrowRight")
-    page.wait_for_function("() => new URLSearchParams(location.search).get('d_k') !== '100'")  # not race_d_k
+    page.wait_for_function("() => new URLSearchParams(location.search).get('d_k') !== '100'")  # d_k, not race_d_k
     wait_until_idle(page)
     assert str(shown(page)) == query_parameters(page)["d_k"] != "100"
     problems.clear()  # Plotly's bundle is missing at its first URL

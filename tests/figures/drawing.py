@@ -1,4 +1,4 @@
-"""Helpers of the tests of figures: profiles, rules for all pictures, readers of figures, and WCAG contrast."""
+"""Helpers for the tests of figures: profiles, rules for all pictures, functions that read figures, WCAG contrast."""
 
 import contextlib
 import io
@@ -17,7 +17,7 @@ PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("d
 def whole(picture):
     """Check the rules for all pictures: short, complete sentences, no names from the code, columns of equal length.
 
-    A sentence has at most 25 words and three numbers, a claim 12 words. A power of ten belongs to its number.
+    A sentence has at most 25 words and three numbers, a claim at most 12 words. A number and its power of ten are one.
     """
     said = re.sub("<[^>]*>", "", picture.sentence)
     assert said.endswith((".", "?")), said
@@ -65,7 +65,7 @@ def trace_of(figure, name):
     return trace
 
 
-AMBIENT = 0.25  # room light on the wall over the light of white
+AMBIENT = 0.25  # light of the room on the wall ÷ light of projected white
 
 
 def in_the_light(colour):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 
 SWEEPING = re.compile(r"\b(all|every|any|stays?|never|no|none|only|always|nothing)\b", re.IGNORECASE)
-NAMES = re.compile(r"Attention Is All You Need|all-MiniLM-L6-v2|[Nn]o scale\b")  # names, no claims
+NAMES = re.compile(r"Attention Is All You Need|all-MiniLM-L6-v2|[Nn]o scale\b")  # names, not claims
 QUESTION = "it is a question"
 DENIED = "it is what one may hear, and the text beside it denies it"
 PLAN = "it says what to do, or what is done"
@@ -36,10 +36,10 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "no division is needed": "test_no_division_is_called_needed_if_raw_scores_spread_by_1",
         "if all components are independent": "it is the condition of the claim",
         "Any distribution with mean #": "test_draws_have_the_moments_of_their_law",
-        "Only ÷ √dₖ stays flat": "test_names_of_the_three_rays_say_how_they_grow",
-        "squeezes them to nearly nothing": "test_names_of_the_three_rays_say_how_they_grow",
-        "all raw scores are #": "test_constant_scores_are_said_not_to_spread_at_any_d_k",
-        "all are #": "test_constant_scores_are_said_not_to_spread_at_any_d_k",
+        "Only ÷ √dₖ stays flat": "test_labels_of_the_three_rays_say_how_they_grow",
+        "squeezes them to nearly nothing": "test_labels_of_the_three_rays_say_how_they_grow",
+        "all raw scores are #": "test_sentence_says_that_constant_scores_spread_at_no_d_k",
+        "all are #": "test_sentence_says_that_constant_scores_spread_at_no_d_k",
         "nothing spreads at any dₖ": "of ± 1 with correlation −1 every product of two components is the same",
         "only tames the spread": "test_sentence_gives_the_mean_if_it_exceeds_the_standard_deviation",
     },
@@ -64,7 +64,7 @@ HELD: Mapping[str, Mapping[str, str]] = {
     },
     "wrong_choice": {
         "which curve stays": QUESTION,
-        "puts nearly all right from": "test_lesson_s_answer_holds_from_d_k_8_to_1024_with_16_keys",
+        "puts nearly all right from": "test_answer_of_the_lesson_holds_from_d_k_8_to_1024_with_16_keys",
         "under Adam it stays": "test_one_rate_fits_sqrt_d_k_with_descent_and_d_k_with_adam",
         "Every loss stalls": DENIED,
         "the gradient stays large": "with −ln p it is p − 1 at the right key, near −1 while its weight is small",
@@ -75,7 +75,7 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "nothing is divided": "1 to any power is 1",
         "come right in all three": "test_sentence_gives_the_counts_of_rows_put_right",
         "every right key has less than half": "test_sentence_is_true_before_the_first_step_and_at_d_k_1",
-        "At the best rate plain gradient descent puts": "test_sentence_of_the_rates_gives_each_rule_s_best_count",
+        "At the best rate plain gradient descent puts": "test_sentence_of_the_rates_gives_the_best_count_of_each_rule",
     },
     "training_race": {
         "always freezes": DENIED,
@@ -88,7 +88,7 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "needs no repair?": QUESTION,
     },
     "recap": {
-        "right at each of these sizes": "test_one_rate_fits_sqrt_d_k_at_all_sizes_with_descent_but_not_adam",
+        "right at each of these sizes": "test_with_sqrt_d_k_one_rate_fits_all_sizes_for_descent_but_not_adam",
         "puts none right at": "test_sentence_names_the_size_with_the_fewest_rows_put_right",
         "not nothing": QUESTION,
         "Only it keeps σ": "σ is √dₖ over what divides",
@@ -119,7 +119,7 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "The mask forbids every key": "e to the power −∞ is 0",
     },
     "backprop": {
-        "through every product": "test_gradients_are_those_of_the_core_in_its_order",
+        "through every product": "test_gradients_have_the_names_and_the_order_of_the_core",
         "grow, shrink or stay?": QUESTION,
         "only through the weights P": "test_sentence_names_the_effect_of_the_scale_on_a_gradient",
         "Only rounding is left": "test_no_slope_is_named_if_rounding_hides_it",
@@ -135,15 +135,15 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "may have any mean": "what is normalised is another average, over the features of a token",
         "practically nothing": "test_sentence_gives_the_expected_deviation_of_scaled_scores",
         "all that softmax sees": "softmax(s + c) = softmax(s)",
-        "practically all of its weight": "test_sentence_of_shared_inputs_gives_a_token_s_own_weight",
+        "practically all of its weight": "test_sentence_of_shared_inputs_gives_the_weight_of_a_token_on_itself",
     },
     "scaling_rules": {
         "Among powers of $d_k$": "test_words_describe_the_effect_of_the_exponent_on_the_moments",
         "the variance the same at every dₖ?": QUESTION,
-        "only ÷ dₖ keeps the mean": "test_mean_stays_only_divided_by_d_k",
+        "only ÷ dₖ keeps the mean": "test_mean_stays_constant_only_if_divided_by_d_k",
         "keeps it flat": "test_words_describe_the_effect_of_the_exponent_on_the_moments",
         "it stays near": "test_words_describe_the_effect_of_the_exponent_on_the_moments",
-        "the mean stays near": "test_mean_stays_only_divided_by_d_k",
+        "the mean stays near": "test_mean_stays_constant_only_if_divided_by_d_k",
         "nothing to divide by yet": "1 to any power is 1",
         "the entropy stays near": "test_words_on_the_curves_agree_with_exact_entropies_for_every_seed",
     },

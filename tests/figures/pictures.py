@@ -27,14 +27,14 @@ def _of_step(stem, step, values, profile):
 
 
 def pictures(stem, values, profile):
-    """Return the pictures of all steps, or of a lesson without steps the main one at rest; then its other pictures.
+    """Return the picture of each step, or the main picture of a lesson without steps; then the other pictures.
 
-    All pictures of a race show it finished.
+    All pictures are at rest; those of a race show its end.
     """
     way, others = VIEWS[stem].main, globals().get(f"_{stem}")
     values = {**values, **{name: min(values[name], most) for name, most in FEWER.get(stem, {}).items()}}
     values |= {"race_d_k": values["d_k"]} if stem == "training_race" else {}
-    steps = [step for step in VIEWS[stem].lesson.steps if VIEWS[stem].of(step)]  # without the hero's step
+    steps = [step for step in VIEWS[stem].lesson.steps if VIEWS[stem].of(step)]  # except the hero's step
     found = [_of_step(stem, step, values, profile) for step in steps]
     found += [(way.at_rest or way.picture)(values, profile)] if way else []
     if others:

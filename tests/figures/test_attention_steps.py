@@ -1,4 +1,4 @@
-"""Pictures of the attention_steps lesson: their data are the result's, their words are its numbers."""
+"""Pictures of the attention_steps lesson: plotted data and stated numbers equal those of the result."""
 
 import re
 
@@ -87,7 +87,7 @@ def test_every_panel_shows_a_matrix_of_the_result(request, preset, step, scaled)
 
 @pytest.mark.parametrize("step", core.STEP_NAMES)
 @pytest.mark.parametrize("preset", ["random", "causal", "padding", "fully_masked"])
-def test_axes_and_ranges_of_colours_are_the_same_at_every_d_k(step, preset):
+def test_axes_and_colour_ranges_are_the_same_at_every_d_k(step, preset):
     seen = set()
     for d_k in (1, 2, 8, 64, 65, 1024):
         fig = plotted(picture(core.measure_attention_steps(core.preset_params(preset, d_k=d_k)), step))
@@ -110,7 +110,7 @@ def test_only_the_first_64_components_of_vectors_are_drawn(notes):
     assert (table["row"][at + 5], table["column"][at + 5]) == (2, 3)
 
 
-def test_chosen_cell_row_or_column_is_framed_if_it_is_drawn(notes):
+def test_chosen_cell_and_its_row_and_column_are_framed_if_drawn(notes):
     for step, frames in (
         ("scores", [(0, 2, 2, 3), (0, 2, 1, 2), (1, 2, 2, 3)]),
         ("softmax", [(0, 3, 2, 3), (1, 2, 2, 3)]),
@@ -125,7 +125,7 @@ def test_chosen_cell_row_or_column_is_framed_if_it_is_drawn(notes):
     assert [each.visible for each in shapes] == [None, False, False]
 
 
-def test_scores_and_weights_share_their_ranges_of_colours(notes, masked):
+def test_colour_ranges_are_the_same_with_and_without_the_scale(notes, masked):
     raw, scaled = panels(notes, "scale").values()
     assert (raw.zmin, raw.zmax) == (scaled.zmin, scaled.zmax) == (-98, 98)
     assert raw.colorscale == scaled.colorscale
@@ -138,7 +138,7 @@ def test_scores_and_weights_share_their_ranges_of_colours(notes, masked):
 
 
 @pytest.mark.parametrize("preset", ["random", "causal", "padding", "fully_masked"])
-def test_raw_random_scores_get_darker_with_d_k_and_scaled_ones_do_not(preset):
+def test_raw_scores_get_darker_as_d_k_grows_and_scaled_ones_do_not(preset):
     shades = {"raw": [], "scaled": []}
     for d_k in (1, 2, 8, 64):
         drawn = core.measure_attention_steps(core.preset_params(preset, d_k=d_k, n_queries=16, n_keys=16))
@@ -153,8 +153,8 @@ def test_raw_random_scores_get_darker_with_d_k_and_scaled_ones_do_not(preset):
 
 
 @pytest.mark.parametrize("scaled", [True, False])
-def test_sentences_compare_with_and_without_the_scale(notes, scaled):
-    # 1 / (1 + exp(-4 / √2)) = 0.944 and 1 / (1 + exp(-4)) = 0.982
+def test_sentences_compare_results_with_and_without_the_scale(notes, scaled):
+    # weight with the scale: 1 / (1 + exp(-4 / √2)) = 0.944; without it: 1 / (1 + exp(-4)) = 0.982
     ours, theirs, scale = ("94", "98", "without") if scaled else ("98", "94", "with")
     assert said(notes, "softmax", (2, 1, 2), scaled=scaled).endswith(
         f" {ours} % of its weight; {scale} the scale, {theirs} %."

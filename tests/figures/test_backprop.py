@@ -1,4 +1,4 @@
-"""Pictures of the backprop lesson: their data are the result's, their words are its numbers."""
+"""Pictures of the backprop lesson: plotted data and stated numbers equal those of the result."""
 
 import re
 from dataclasses import replace
@@ -48,7 +48,7 @@ def title_of(picture):
     return title.removeprefix("<b>").removesuffix("</b>")
 
 
-def test_three_products_are_drawn_on_one_range_of_colours(products):
+def test_three_products_are_drawn_with_one_colour_range(products):
     both, rows, whole = plotted(figures.products(products, LIGHT)).data
     for trace in (both, rows, whole):
         assert (trace.zmin, trace.zmax) == (-70, 70)
@@ -68,7 +68,7 @@ def test_three_products_are_drawn_on_one_range_of_colours(products):
     assert "these are examples" in figures.products(products, LIGHT, readable=False).sentence
 
 
-def test_gradients_are_those_of_the_core_in_its_order(result):
+def test_gradients_have_the_names_and_the_order_of_the_core(result):
     assert figures.GRADIENTS == tuple(check.name for check in result.gradients)
 
 
@@ -110,7 +110,7 @@ def test_sentence_names_the_effect_of_the_scale_on_a_gradient(sweep):
     assert said("Q", at=nothing) == "At dₖ = 64 dQ is 0: nothing comes back here."
 
 
-def test_how_sure_names_disagreements_and_the_d_k_of_the_checks(sweep, result):
+def test_how_sure_fold_names_disagreements_and_the_d_k_of_the_checks(sweep, result):
     wrong = replace(result.gradients[3], central_agrees=False, central_error=0.5, central_tolerance=3e-7)
     found = replace(result, gradients=(*result.gradients[:3], wrong, *result.gradients[4:]))
     picture = figures.gradient(sweep, "Q", 64, LIGHT, found)
@@ -125,7 +125,7 @@ def test_how_sure_names_disagreements_and_the_d_k_of_the_checks(sweep, result):
 # --- at the raw scores ---------------------------------------------------------------------------------
 
 
-def test_gradient_at_raw_scores_has_a_line_with_and_without_the_scale(sweep):
+def test_gradient_at_raw_scores_has_lines_with_and_without_the_scale(sweep):
     picture = figures.raw_scores(sweep, 64, LIGHT)
     raw, scaled = plotted(picture).data
     for trace, values in ((raw, sweep.without_scale), (scaled, sweep.raw_score_norms)):
@@ -160,7 +160,7 @@ def test_title_says_if_the_gradient_is_larger_without_the_scale(sweep, without, 
 
 
 @pytest.mark.parametrize("weight", core.WEIGHTS)
-def test_curves_of_the_checks_are_their_data_on_log_axes(weight):
+def test_curves_of_the_gradient_checks_show_their_data(weight):
     change = core.first_order_change(PARAMS, weight)
     first_order = figures.first_order(change, PARAMS, LIGHT)
     fig = plotted(first_order)

@@ -44,7 +44,7 @@ def test_validation_refuses_an_unknown_property():
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_figure_has_the_profile_s_colours_and_sizes(profile):
+def test_a_figure_has_the_colours_and_sizes_of_its_profile(profile):
     layout = everything(profile).layout
     assert (layout.paper_bgcolor, layout.plot_bgcolor) == (profile.ground, profile.ground)
     assert (layout.font.color, layout.font.size) == (profile.text, profile.tick_size)
@@ -110,7 +110,7 @@ def test_narrow_titles_are_broken_into_lines_and_may_be_smaller():
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_lines_of_theory_are_dashed_in_the_text_colour(profile):
+def test_each_line_style_has_its_colour_width_and_dash(profile):
     assert base.dashed(profile) == {"color": profile.text, "width": profile.line_width, "dash": "dash"}
     assert base.dotted(profile) == {"color": profile.text, "width": profile.line_width, "dash": "dot"}
     assert base.thin(profile) == {"color": profile.text, "width": profile.line_width / 2}
@@ -131,14 +131,14 @@ def test_points_have_error_bars(profile):
     assert (trace.error_y.color, trace.error_y.thickness) == (profile.raw, profile.line_width)
 
 
-def test_steps_are_an_outline_that_ends_at_zero():
+def test_bars_are_drawn_as_one_outline_that_ends_at_zero():
     trace = base.steps([0, 1, 2], [0.5, 1.0], "#123456", "bars")
     assert (trace["x"], trace["y"]) == ([0, 1, 2], [0.5, 1.0, 0])
     assert (trace["line"]["shape"], trace["fill"], trace["fillcolor"]) == ("hv", "tozeroy", "#123456")
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_words_on_a_figure_have_the_text_colour_and_the_background(profile):
+def test_words_on_a_figure_have_text_colour_and_background_colour(profile):
     notes = everything(profile).layout.annotations
     key = "\u2002\u2002" if profile is PROJECTOR else "<br>"  # one line fits on a wall
     key = f"dashed: exact law{key}dotted: threshold"
@@ -152,13 +152,13 @@ def test_words_on_a_figure_have_the_text_colour_and_the_background(profile):
     assert [note.xanchor for note in notes[4:]] == ["left", "center"]
 
 
-def test_an_upright_spans_the_whole_plot():
+def test_a_vertical_line_spans_the_whole_plot():
     shape = base.upright(64, {"color": "#000000"})
     assert (shape["x0"], shape["x1"], shape["y0"], shape["y1"], shape["yref"]) == (64, 64, 0, 1, "paper")
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_key_is_below_the_title_of_its_axis(profile):
+def test_key_of_the_line_styles_is_below_the_title_of_its_axis(profile):
     key = base.under(["dashed: exact law"], profile)
     near = base.axis(profile, "score", near=True)["title"]
     # px: ticks of 5, the numbers, the standoff and the title; a line of text is 1.2 times its font size high.

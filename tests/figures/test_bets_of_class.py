@@ -55,7 +55,7 @@ def test_bars_count_the_bets_on_an_axis_with_units(stem):
 
 
 @pytest.mark.parametrize("stem", NUMBERS)
-def test_line_of_the_answer_is_behind_the_bars_and_higher(stem):
+def test_line_of_the_answer_is_behind_the_bars_and_taller(stem):
     truth = stage(stem, ["1"]).found.truth
     answer = LESSONS[stem].bet.answer
     nearest = min(answer.stops, key=lambda each: abs(each - truth))
@@ -149,7 +149,7 @@ def test_one_bet_or_a_hundred_equal_bets_are_one_full_bar(bets):
     assert ("<b>1 bet</b>" if len(bets) == 1 else "<b>100 bets</b>") in str(texts(fig))
 
 
-def test_a_bet_equal_to_the_answer_is_drawn_at_it():
+def test_a_bet_equal_to_the_answer_is_drawn_at_the_answer():
     here = stage("small_samples", ["1.5", "1.5", "2"])
     assert here.found.truth == 1.5
     assert trace_of(plotted(shown_of(here)), "bets").x == (1.5, 2.0)
@@ -172,7 +172,7 @@ def test_one_panel_of_the_picture_is_kept_beside_the_bets(stem):
     assert len(fig.data) >= len(here.picture.figure.data)  # no trace is removed: words refer to them
 
 
-def test_true_curve_is_dashed_above_the_curves_of_a_class():
+def test_true_curve_is_dashed_and_in_front_of_the_curves_of_a_class():
     fig = plotted(shown_of(stage("score_variance", ["11-16-23-28-32", "10-20-30-40-50"])))
     bets, true = traces_of(fig, "a bet"), trace_of(fig, "in fact")
     assert [each.y for each in bets] == [(0, 11, 16, 23, 28, 32), (0, 10, 20, 30, 40, 50)]

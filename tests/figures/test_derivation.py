@@ -1,4 +1,4 @@
-"""Pictures of the derivation lesson: the three lines with their plots, the squares of the root, the nine lines."""
+"""Pictures of the derivation lesson: three lines of the proof with plots, squares that explain √dₖ, all nine lines."""
 
 import re
 from dataclasses import replace
@@ -60,7 +60,7 @@ ENDS = [
 
 
 _PHONE = 358  # px, width of a picture on a phone
-_DIGIT, _OTHER = 0.51, 0.43  # widths of letters over the font size, in the fallback font
+_DIGIT, _OTHER = 0.51, 0.43  # widths of a digit and of other letters ÷ font size, in the fallback font
 
 
 @pytest.mark.parametrize("fields", ENDS, ids=str)
@@ -178,7 +178,7 @@ def test_three_lines_of_text_are_above_the_plot(growths, profile, drawn):
 
 def test_sentence_on_a_mean_also_gives_the_spread(growths):
     said = figures.broken_lines(growths["means"], 64, LIGHT).sentence
-    assert said.endswith("scores spread by 11.3.")  # √(64 · 1 · (1 + 1²))
+    assert said.endswith("scores spread by 11.3.")  # 11.3 = √(64 · 1 · (1 + 1²))
 
 
 def test_plot_below_the_three_lines_shows_variances_up_to_d_k(growths):
@@ -212,12 +212,12 @@ def test_plot_for_aligned_q_and_k_shows_mean_and_spread(growths):
     check_marks(figure, growth.mean, growth.mean_error, divisors=(1, np.sqrt(DIMS)), what=" mean")
     assert all("open" in each.marker.symbol for name in ("raw mean", "scaled mean") for each in traces_of(figure, name))
     (raw,), (scaled,) = (traces_of(figure, f"exact, {name} mean") for name in ("raw", "scaled"))
-    np.testing.assert_allclose(raw.y, 0.5 * np.array(raw.x), rtol=1e-12)  # ρ dₖ
+    np.testing.assert_allclose(raw.y, 0.5 * np.array(raw.x), rtol=1e-12)  # mean = ρ dₖ
     np.testing.assert_allclose(scaled.y, 0.5 * np.sqrt(scaled.x), rtol=1e-12)
     ends = [each for each in texts(figure) if "grows" in each or "stays" in each]
     assert [re.sub("<[^>]*>", " ", each).split() for each in ends] == [
         "raw spread grows like √dₖ".split(),
-        "÷ √dₖ: spread stays at 1.12".split(),  # √(1 + ρ²)
+        "÷ √dₖ: spread stays at 1.12".split(),  # 1.12 = √(1 + ρ²)
         "raw mean grows like dₖ".split(),
         "÷ √dₖ: mean grows like √dₖ".split(),
     ]
@@ -273,7 +273,7 @@ def test_title_suggests_sqrt_d_k_only_if_spreads_grow_like_it(nu):
     growth = core.measure_growth(core.DerivationParams(64, 100, nu=nu))
     said = figures.broken_lines(growth, 64, LIGHT).figure.layout["title"]["text"]
     grows_like_it = core.spread_ratio(core.DerivationParams(64, nu=nu), 16) < 4.01
-    assert ("Divide by √dₖ" in said) == (grows_like_it or nu == 2)  # at ν = 2: up to a logarithm
+    assert ("Divide by √dₖ" in said) == (grows_like_it or nu == 2)  # at ν = 2 they do up to a logarithm
 
 
 def test_exact_values_are_dotted_and_heavy_tails_have_no_error_bars(growths):
@@ -307,7 +307,7 @@ def test_tables_and_code_give_the_plotted_points(growths):
     assert figures.broken_lines(growths["tails"], 2, LIGHT).table["error of the spread"] == [None, None]
 
 
-def test_how_sure_gives_exact_values_and_names_missing_error_bars(growths):
+def test_how_sure_fold_gives_exact_values_and_names_missing_error_bars(growths):
     said = figures.broken_lines(growths["alignment"], 64, LIGHT).sure
     exact = core.exact_scores(core.DerivationParams(64, correlation=0.5))
     for each, value in zip(said, (exact.mean, exact.variance, exact.variance / 64), strict=False):
@@ -321,20 +321,20 @@ def test_how_sure_gives_exact_values_and_names_missing_error_bars(growths):
 
 
 def corners(trace):
-    """Return the left, lower, right and upper end of a square."""
+    """Return the left, lower, right-hand and upper edge of a square."""
     return min(trace.x), min(trace.y), max(trace.x), max(trace.y)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("d_k", [1, 2, 20, 64, 1024])
-def test_each_division_by_sqrt_d_k_leaves_one_d_k_th_of_the_square(growths, d_k, profile):
+def test_dividing_by_sqrt_d_k_divides_the_area_of_the_square_by_d_k(growths, d_k, profile):
     figure = plotted(squares.squares(growths["nothing"], d_k, profile))
     sizes = {}
     for name, inside in (("raw", None), ("÷ √dₖ, one cell", "raw"), ("÷ √dₖ", None), ("÷ dₖ", "÷ √dₖ")):
         left, low, right, high = corners(trace_of(figure, name))
         assert right - left == pytest.approx(high - low, rel=1e-12)
         sizes[name] = (right - left) ** 2
-        if inside:  # in the lower right corner
+        if inside:  # it shares the lower right-hand corner
             outer = corners(trace_of(figure, inside))
             assert (right, low) == (outer[2], outer[1])
             assert sizes[name] / sizes[inside] == pytest.approx(1 / d_k, rel=1e-12)
@@ -424,7 +424,7 @@ def verdict(result, place, **values):
     return cells(replace(result, lines=tuple(lines)))[place][6]
 
 
-def test_verdicts_tell_exact_failures_from_chance_and_missing_errors(results):
+def test_verdicts_distinguish_failure_chance_and_missing_error_bars(results):
     result = results["means"]  # line 4 fails first
     assert verdict(result, 0, holds=True, seen_to_fail=False) == "✓ holds"
     assert verdict(result, 0, holds=True, seen_to_fail=True) == "✓ holds; beyond 4 errors by chance"
@@ -459,7 +459,7 @@ def test_largest_difference_is_named_by_its_absolute_value(results):
     assert "differ by at most 3.90 standard errors" in sure(changed)
 
 
-def test_a_failure_too_small_to_see_is_called_too_little():
+def test_a_failure_that_is_too_small_to_see_is_reported_as_such():
     result = core.measure_derivation(core.DerivationParams(16, 500, correlation=1e-4))
     assert cells(result)[2][6] == "**✗ fails first, too little to be seen in 500 pairs**"
 
@@ -478,7 +478,7 @@ def test_lines_without_error_bars_cannot_be_checked():
 
 
 @pytest.mark.parametrize("nu", [None, 1.5, 2.1, 4.0, 4.5])
-def test_how_sure_counts_the_lines_by_verdict(nu):
+def test_how_sure_fold_counts_the_lines_by_verdict(nu):
     result = core.measure_derivation(core.DerivationParams(16, 500, nu=nu))
     marks = [row[6].strip("*")[0] for row in cells(result)]
     counted = {mark: marks.count(mark) for mark in "✓✗?"}

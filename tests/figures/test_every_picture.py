@@ -15,7 +15,7 @@ from tests.figures.pictures import pictures
 
 # Settings that keep computations short in these tests.
 SHORT = {"n_samples": 1_000, "n_draws": 50, "n_steps": 20, "n_seeds": 1, "n_pairs": 4}
-# Columns with row numbers, which no code computes.
+# Columns that number rows, keys or heads: no code computes them.
 PLACES = {"column", "head", "key", "layer", "number in the draw", "product", "query", "row"}
 THEORY = re.compile(r"^predicted|(theory|predicted|exact mean|(exact|normal|ideal) distribution)$")
 COLOURS = ((re.compile(r"raw(?!_)\b"), "raw"), (re.compile(r"scaled(?!_)\b|÷ √dₖ$|÷ √dₖ,"), "scaled"),
@@ -120,7 +120,7 @@ def sizes_in(part):
 
 
 @pytest.mark.parametrize(("stem", "chosen"), EVERYTHING)
-def test_every_picture_has_its_key_and_colours_by_meaning(stem, chosen):
+def test_every_picture_has_its_declared_key_and_colours_by_meaning(stem, chosen):
     shown = pictures(stem, at(stem, **chosen), LIGHT)
     keys = [each.key for each in shown]
     assert keys == [key for key in LESSONS[stem].pictures if key in keys]
@@ -228,7 +228,7 @@ FRAMED = [stem for stem in ORDER if stem not in ("start", "attention_steps", "yo
 
 
 @pytest.mark.parametrize("stem", FRAMED)
-def test_axes_of_a_first_picture_are_the_same_at_every_d_k(stem):
+def test_first_picture_of_a_lesson_has_the_same_axes_at_every_d_k(stem):
     frames = set()
     for d_k in (1, 2, 64, 300, 1024):
         layout = figures_of(pictures(stem, at(stem, d_k=d_k), LIGHT)[0])[0].layout

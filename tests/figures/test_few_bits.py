@@ -1,4 +1,4 @@
-"""Pictures of the few_bits lesson: their data are the result's, their words are its numbers."""
+"""Pictures of the few_bits lesson: plotted data and stated numbers equal those of the result."""
 
 import math
 from dataclasses import replace
@@ -30,7 +30,7 @@ def overflowed():
 # --- scores ----------------------------------------------------------------------------------------------
 
 
-def test_a_dot_shows_the_size_and_error_of_a_score(result):
+def test_a_dot_shows_the_size_and_rounding_error_of_a_score(result):
     shown = plotted(figures.errors(result, LIGHT))
     for name, one in (("raw", result.raw), ("scaled", result.scaled)):
         dots = trace_of(shown, name)
@@ -42,7 +42,7 @@ def test_a_dot_shows_the_size_and_error_of_a_score(result):
     assert shown.layout.yaxis.range == shown.layout.yaxis2.range
 
 
-def test_dashed_steps_are_half_the_spacing_and_bound_the_errors(result):
+def test_dashed_steps_are_half_the_spacing_and_bound_rounding_errors(result):
     shown = plotted(figures.errors(result, LIGHT))
     steps, dots = trace_of(shown, "half the spacing, exact"), trace_of(shown, "raw")
     assert steps.line.shape == "hv"
@@ -69,16 +69,16 @@ def named(shown, word):
     return [note for note in shown.layout.annotations if word in note.text]
 
 
-def test_names_are_above_their_dots_in_the_dots_colour(result, overflowed):
+def test_labels_are_above_their_dots_and_have_the_same_colour(result, overflowed):
     for found in (result, overflowed, core.measure_few_bits(replace(PARAMS, sums="same"))):
         shown = plotted(figures.errors(found, LIGHT))
         for word, trace, colour in (("raw", "raw", LIGHT.raw), ("÷ √dₖ", "scaled", LIGHT.scaled)):
             (name,), dots = named(shown, word), trace_of(shown, trace)
             assert name.font.color == readable(colour, LIGHT.ground, LIGHT.text)
             assert dots.x.min() < name.x < dots.x.max()
-            near = np.abs(dots.x - name.x - (0.3 if word == "raw" else -0.3)) < 0.3  # dots below the name
+            near = np.abs(dots.x - name.x - (0.3 if word == "raw" else -0.3)) < 0.3  # dots below the label
             assert (dots.y[near] <= name.y).all()
-        assert len(shown.layout.annotations) == 7  # at every dₖ, for quick redrawing in a drag
+        assert len(shown.layout.annotations) == 7  # as many at every dₖ, for quick redrawing in a drag
         assert not shown.layout.yaxis.title.text
         assert bool(named(shown, "half the spacing")) == (found is not overflowed)
 
@@ -99,7 +99,7 @@ def test_sentence_on_dividing_q_first_compares_overflows_at_small_d_k():
         assert figures.errors(found, LIGHT).sentence.endswith(f"With q divided before, {said}.")
 
 
-def test_no_error_is_predicted_if_rows_overflow(overflowed):
+def test_no_rounding_error_is_predicted_if_rows_overflow(overflowed):
     sure = " ".join(figures.errors(overflowed, LIGHT, core.predicted_errors(overflowed.params)).sure)
     assert sure.count("No formula says here what to expect.") == 2
     assert f"{int(overflowed.raw.lost.sum())} raw and" in sure
@@ -108,7 +108,7 @@ def test_no_error_is_predicted_if_rows_overflow(overflowed):
 # --- curves ----------------------------------------------------------------------------------------------
 
 
-def test_lines_are_mean_changes_and_the_chosen_format_s_is_wide():
+def test_lines_show_mean_changes_and_the_chosen_format_is_wider():
     found = core.few_bits_curves((1, 16, 64), PARAMS)
     shown = plotted(figures.curves(found, PARAMS, LIGHT))
     for i, name in enumerate(core.FORMATS):
@@ -163,7 +163,7 @@ def test_a_cross_replaces_the_point_if_rows_overflow():
             assert (np.asarray(crosses.y)[~kept] > shown.layout.yaxis.range[1] - 0.6).all()
     assert np.isnan(found.change[core.FORMATS.index("float8_e4m3fn"), :, -1]).all()
     (name,) = named(shown, "overflow")
-    assert 10**name.x == pytest.approx(found.dims[1])  # not at dₖ = 1
+    assert 10**name.x == pytest.approx(found.dims[1])  # at the second dₖ
     assert (found.lost[core.FORMATS.index("bfloat16")] == 0).all()
 
 
@@ -224,8 +224,8 @@ def test_dividing_q_first_prevents_every_overflow_of_the_sum(sums):
 
 
 @pytest.mark.parametrize("name", core.FORMATS)
-def test_named_bound_on_the_change_of_weights_holds(name):
-    """Round new draws by ml_dtypes. Both scores of a pair are rounded, so half the spacing alone is no bound."""
+def test_stated_bound_on_the_change_of_weights_holds(name):
+    """Round new draws with ml_dtypes. Both scores of a pair are rounded, so the bound is a whole spacing, not half."""
     to, rng = np.dtype(getattr(ml_dtypes, name, name)), np.random.default_rng(3)
     q, k = (rng.standard_normal((400, each, 1024)).astype(to).astype(float) for each in (1, 16))
     exact = (q * k).sum(axis=-1)
@@ -233,7 +233,7 @@ def test_named_bound_on_the_change_of_weights_holds(name):
     off = exact.astype(np.float32).astype(to).astype(float) - exact
     gap = np.spacing(np.array(64.0, to)).astype(float)
     assert gap / 4 < np.nanmax(np.abs(off)) <= gap / 2 + 1e-4
-    changed = np.nanmax(off, axis=1) - np.nanmin(off, axis=1)  # change of the log of a ratio of weights
+    changed = np.nanmax(off, axis=1) - np.nanmin(off, axis=1)  # change in the log of the ratio of two weights
     assert gap / 2 < changed.max() <= gap + 1e-4
     params = core.FewBitsParams(1024, name)
     said = figures.errors(core.measure_few_bits(params), LIGHT, core.predicted_errors(params)).sure[-2]
@@ -243,7 +243,7 @@ def test_named_bound_on_the_change_of_weights_holds(name):
 @pytest.mark.parametrize("sums", core.SUMS)
 @pytest.mark.parametrize(("d_k", "size"), [(1, 1.0), (1024, 1.0), (64, 64.0), (1024, 64.0)])
 @pytest.mark.parametrize("name", core.FORMATS)
-def test_how_sure_gives_the_largest_errors_of_the_draw(name, d_k, size, sums):
+def test_how_sure_fold_gives_the_largest_errors_of_the_draw(name, d_k, size, sums):
     found = core.measure_few_bits(core.FewBitsParams(d_k, name, sums, size=size))
     far = []
     for one in (found.raw, found.scaled):
@@ -254,7 +254,7 @@ def test_how_sure_gives_the_largest_errors_of_the_draw(name, d_k, size, sums):
     assert ("in 32 bits" in said) == (sums == "float32")
 
 
-def test_how_sure_says_how_many_bits_the_scale_is_worth():
+def test_how_sure_fold_says_how_many_bits_the_scale_is_worth():
     found = core.few_bits_curves((1, 64, 1024), PARAMS)
     said = " ".join(figures.curves(found, PARAMS, LIGHT).sure)
     factors = found.change[:, 0, 1] / found.change[:, 1, 1]

@@ -1,4 +1,4 @@
-"""Pictures of the gradient_flow lesson: their data are the result's, their words are its numbers."""
+"""Pictures of the gradient_flow lesson: plotted data and stated numbers equal those of the result."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -104,7 +104,7 @@ def test_sentence_counts_the_frozen_rows_with_and_without_the_scale(shown, raw, 
     assert figures.rows(replace(shown, frozen=frozen), 64, "softmax", LIGHT).sentence.endswith(said)
 
 
-def test_how_sure_compares_both_means_with_their_predictions(shown, result):
+def test_how_sure_fold_compares_both_means_with_their_predictions(shown, result):
     z = np.array([[0.449, -2.1]] * 2)
     said = replace(result, statistics=replace(result.statistics, z=z), frozen_share=np.array([0.5555, 0.0]))
     sure = " ".join(figures.rows(shown, 512, "softmax", LIGHT, said).sure)
@@ -112,10 +112,10 @@ def test_how_sure_compares_both_means_with_their_predictions(shown, result):
         assert f"{word} the mean of tr J is {number(result.statistics.mean[0, j])} ± " in sure
     assert "the difference is 0.45 standard errors, inside ± 1.96." in sure
     assert "the difference is −2.1 standard errors, outside ± 1.96." in sure
-    assert "scatters by 5.0 percentage points" in sure  # √(0.5555 · 0.4445 / 100)
+    assert "scatters by 5.0 percentage points" in sure  # 5.0 % = √(0.5555 · 0.4445 / 100)
 
 
-def test_how_sure_counts_rows_that_are_no_longer_frozen_at_larger_d_k(shown, result):
+def test_how_sure_fold_counts_rows_that_are_no_longer_frozen_at_larger_d_k(shown, result):
     raw = shown.passed[0, 0].copy()
     raw[:, :10] = 1.0
     raw[2, :8], raw[3, :3] = 0.001, 0.001  # of eight rows frozen at 64, five are not frozen at 512
@@ -131,7 +131,7 @@ def test_how_sure_counts_rows_that_are_no_longer_frozen_at_larger_d_k(shown, res
         "which rows are frozen changes; their share, over many rows, only grows."
     )
     assert last(again, 1) == appended  # there is no smaller dₖ
-    assert last(again, 64) == appended  # nothing was frozen at 4
+    assert last(again, 64) == appended  # no row is frozen at dₖ = 4
 
 
 @pytest.mark.parametrize("n_keys", [2, 16, 512])
@@ -142,7 +142,7 @@ def test_share_of_frozen_rows_grows_with_d_k(n_keys):
         assert after > before - 4 * np.sqrt(max(before * (1 - before), 1 / n) * 2 / n)
 
 
-# Numbers of keys for which the means are compared with exact averages at the scores, and with many rows at q.
+# Numbers of keys. Means at the scores are compared with exact averages, means at q with averages over many rows.
 TRUE_KEYS = (2, 3, 4, 16, 64, 512)
 
 
@@ -151,7 +151,7 @@ def test_sentence_on_the_means_is_true_for_every_seed(n_keys):
     ends, i = (4, 1024), core.PLACES.index("q")
     truth = core.gradient_curve(ends, n_keys=n_keys, n_rows=100_000 if n_keys < 64 else 10_000, seed=99).statistics
     exact = np.where(np.isnan(truth.exact_mean), truth.mean, truth.exact_mean)
-    change = exact[..., 1] / exact[..., 0]  # (place, scale)
+    change = exact[..., 1] / exact[..., 0]  # axes: place, scale
     for seed in range(24):
         curve = core.gradient_curve(ends, **curve_options(n_keys, seed))
         for place in core.PLACES:
@@ -163,7 +163,7 @@ def test_sentence_on_the_means_is_true_for_every_seed(n_keys):
                 assert true > 1.15
             if "hardly" in said:
                 assert 1 / 1.3 < true < 1.3
-    assert change[i, 0] > 1.1  # the lesson says that at q it does not fall
+    assert change[i, 0] > 1.1  # the lesson says that the mean at q does not fall
     assert "At $q$ it does not fall" in LESSON.assumed
 
 
@@ -188,7 +188,7 @@ def test_curves_show_means_medians_and_frozen_shares(curve, place):
     assert table["E[M]/√dₖ"] == curve.rate.tolist()
 
 
-def test_each_line_is_named_once_at_its_end_in_its_colour(shown, curve):
+def test_each_line_has_one_label_at_its_end_in_its_colour(shown, curve):
     fig = plotted(figures.rows(shown, 512, "q", LIGHT))
     assert [text for text in texts(fig) if "mean" in text] == ["mean"]
     assert fig.layout.annotations[2].y == pytest.approx(traces_of(fig, "mean")[1].y[-1])
@@ -211,7 +211,7 @@ def with_ends(curve, place, **ends):
     return replace(curve, statistics=replace(curve.statistics, **changed))
 
 
-def test_a_mean_is_said_to_fall_only_beyond_chance():
+def test_sentence_says_that_a_mean_falls_only_beyond_chance():
     curve = core.gradient_curve((4, 64, 1024), **OPTIONS)
     half = with_ends(curve, "q", mean=((0.4, 0.2), (0.4, 0.2)))
     for error, verb in ((0.01, "falls"), (0.2, "hardly changes")):
@@ -226,7 +226,7 @@ def test_a_mean_is_said_to_fall_only_beyond_chance():
         ((0.5, 0.5), (0.5, 0.7), 1.1, "mean stays, median grows"),
         ((0.5, 0.25), (0.5, 0.2), 1.1, "mean and median fall"),
         ((0.5, 0.25), (0.5, 0.02), 1.1, "mean falls, median far more"),
-        ((0.5, 1.25), (0.5, 0.2), 2.0, "mean grows, median stays"),  # within the error of the median
+        ((0.5, 1.25), (0.5, 0.2), 2.0, "mean grows, median stays"),  # within the interval of the median
         ((0.5, 1.25), (0.5, 1.0), 1.1, "mean and median grow"),
         ((0.5, 0.45), (0.5, 0.45), 1.01, "mean and median stay"),
     ],
@@ -244,7 +244,7 @@ def test_title_of_the_curves_follows_from_mean_and_median(mean, median, off, cla
 # --- Jacobians -------------------------------------------------------------------------------------------
 
 
-def test_both_jacobians_share_a_fixed_range_of_colours(row):
+def test_both_jacobians_share_one_fixed_colour_range(row):
     fig = plotted(figures.jacobians(row, "Row 1", 4, LIGHT))
     raw, scaled = fig.data
     for trace, matrix in ((raw, row.raw_jacobian), (scaled, row.scaled_jacobian)):
@@ -263,7 +263,7 @@ def test_both_jacobians_share_a_fixed_range_of_colours(row):
     assert run(picture.code)[1].split() == [str(row.raw_norm), str(row.scaled_norm)]
 
 
-def test_of_many_keys_the_twelve_highest_scores_are_drawn():
+def test_only_the_twelve_keys_with_the_highest_scores_are_drawn():
     scores = np.random.default_rng(0).standard_normal(40)
     row = core.measure_row_jacobian(scores, 4)
     raw = plotted(figures.jacobians(row, "Row 1", 4, LIGHT)).data[0]

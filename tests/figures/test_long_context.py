@@ -1,4 +1,4 @@
-"""Pictures of the long_context lesson: their data are the result's, their words are its numbers."""
+"""Pictures of the long_context lesson: plotted data and stated numbers equal those of the result."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def simulated():
     return core.simulate_fading(core.LongContextParams())
 
 
-def test_every_rule_is_a_line_over_the_slider_s_lengths(found):
+def test_every_rule_is_a_line_across_all_lengths_of_the_slider(found):
     fig = plotted(figures.weights(found, 2048, LIGHT))
     for i, name in enumerate(found.names):
         drawn = trace_of(fig, NAMES[name])
@@ -33,7 +33,7 @@ def test_every_rule_is_a_line_over_the_slider_s_lengths(found):
     assert len(looks) == len(core.RULES)
 
 
-def test_every_line_has_a_point_at_the_slider_s_length(found):
+def test_every_line_has_a_point_at_the_chosen_length(found):
     fig = plotted(figures.weights(found, 2048, LIGHT))
     here = trace_of(fig, "at this n")
     assert {*here.x} == {2048}
@@ -96,7 +96,7 @@ def made(score, n, n_train=512):
 
 
 @pytest.mark.parametrize(("score", "n"), [(2, 16), (2, 16_384), (8, 16_384), (2, 1_048_576), (14, 1_048_576)])
-def test_how_sure_gives_the_expected_number_of_higher_scores(score, n):
+def test_how_sure_fold_gives_the_expected_number_of_higher_scores(score, n):
     _, picture = made(score, n)
     assert "stands out" not in picture.sentence
     rng = np.random.default_rng(n + score)
@@ -117,7 +117,7 @@ def test_log_n_is_called_continued_below_its_training_length(n_train):
 
 
 def test_a_key_on_top_by_chance_gets_less_than_a_key_of_score_8():
-    """Check the lesson's 64 % by new draws: the scores of a query spread by the query's length."""
+    """Check the lesson's 64 % with new draws: the spread of a query's scores is the query's length."""
     rng = np.random.default_rng(3)
     lengths = np.sqrt(rng.chisquare(64, size=1_000))
     scores = np.sort(lengths[:, None] * rng.standard_normal((1_000, 16_384)), axis=1)

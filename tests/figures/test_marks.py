@@ -38,7 +38,7 @@ def test_a_word_has_its_preceding_text_its_traces_and_their_look():
     assert (two["before"], two["curves"], two["colour"], two["line"]) == (", then ", [2], LIGHT.text, "solid")
 
 
-def test_a_word_for_points_has_the_points_colour():
+def test_a_word_for_points_has_the_colour_of_the_points():
     (one,) = told("The tallest bar.", Mark("tallest bar", ("weights",), (1, 2)))
     assert (one["curves"], one["points"], one["colour"]) == ([1], [1, 2], LIGHT.scaled)
 
@@ -92,7 +92,7 @@ def check_marks(picture):
             shown = {*(shown[list(mark.points)] if mark.points and len(shown) > 1 else shown).tolist()}
             assert shown == {one["colour"]}, (picture.key, one["word"])
             assert max(mark.points, default=-1) < np.shape(each.get("x", each.get("z")))[0]
-        assert len(one["curves"]) < len(figure.data) or mark.points, (picture.key, one["word"])  # others fade
+        assert len(one["curves"]) < len(figure.data) or mark.points, (picture.key, one["word"])  # other traces fade
 
 
 def colours_of(trace, layout):

@@ -47,7 +47,7 @@ def test_a_one_sided_colour_scale_begins_at_the_background():
     assert [colour for _, colour in shades] == [LIGHT.ground, shade(LIGHT, LIGHT.scaled)]
 
 
-def test_a_matrix_of_zeros_has_a_range_of_colours():
+def test_a_matrix_of_zeros_has_a_colour_range():
     (trace,) = plotted(matrix([[0.0]], LIGHT, "M", limit=0.0)).data
     assert trace.zmin < trace.zmax
 

@@ -25,9 +25,9 @@ NARROW = [
 ]
 WHERE = {"domain", "range", "constraintoward", "scaleanchor"}  # properties of an axis that may differ on a phone
 ONCE = {"title", "showticklabels"}  # may be on the lowest of stacked axes alone
-QUICKLY = re.compile(r"annotations\.\d+\.(text|x|y)|shapes\.\d+\.([xy][01]|path)")  # as in `quick.js`
+QUICKLY = re.compile(r"annotations\.\d+\.(text|x|y)|shapes\.\d+\.([xy][01]|path)")  # what `quick.js` redraws
 MARKED = {"a value", "an output", ""}  # words in empty space near a point, which a narrow panel may lack
-SLOPE = re.compile(r", p \(1 − p\) = .*")  # suffix of a name, too long for a phone
+SLOPE = re.compile(r", p \(1 − p\) = .*")  # suffix of a label, too long for a phone
 
 
 def figure(stem, step, profile=LIGHT, **chosen) -> Figure:
@@ -101,7 +101,7 @@ def test_marks_of_a_bet_are_also_in_the_phone_layout(guesses):
     assert found
 
 
-def test_story_on_a_phone_still_names_its_lines():
+def test_story_on_a_phone_still_labels_its_lines():
     shown = work.story({"seed": 0}, LIGHT).figure
     check_looks(plotted(on_a_phone(shown)), LIGHT)
     assert shown.narrow.keys() == {"margin", "shapes", "annotations"}

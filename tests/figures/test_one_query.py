@@ -1,4 +1,4 @@
-"""Pictures of the one_query lesson: their data are the result's, their words are its numbers."""
+"""Pictures of the one_query lesson: plotted data and stated numbers equal those of the result."""
 
 import re
 
@@ -34,7 +34,7 @@ def shown(result, step):
 def test_axes_are_the_same_at_every_d_k(step):
     layouts = [plotted(shown(measured(d_k), step)).layout for d_k in DIMENSIONS]
     assert len({(layout.xaxis.range, layout.yaxis.range, layout.height) for layout in layouts}) == 1
-    often = {str(measured(d_k).sentences.on_top) for d_k in DIMENSIONS}  # equal up to dₖ = 4: nothing is random
+    often = {str(measured(d_k).sentences.on_top) for d_k in DIMENSIONS}  # up to dₖ = 4 all are equal: nothing is random
     seen = {plotted(shown(measured(d_k), step)).to_json() for d_k in DIMENSIONS}
     assert len(seen) == (len(often) if step == "grow" else len(DIMENSIONS))
 
@@ -43,7 +43,7 @@ def test_matrix_has_the_query_above_the_keys_and_colours_two_rows(result):
     picture = shown(measured(4), "ask")
     cells = trace_of(plotted(picture), "components")
     assert list(cells.text[0]) == ["+1", "+1", "−1", "+0.5"]
-    assert list(cells.text[3]) == ["+1.5", "+0.5", "+0.5", "+1"]  # cat
+    assert list(cells.text[3]) == ["+1.5", "+0.5", "+0.5", "+1"]  # the row of “cat”
     assert [row[0] for row in cells.z] == [1, None, 0, 1, 0, 0]
     columns = shown(result, "ask").bins
     assert columns["product with cat"] == result.products[1].tolist()
@@ -51,7 +51,7 @@ def test_matrix_has_the_query_above_the_keys_and_colours_two_rows(result):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_cat_has_one_colour_in_all_steps(profile):
+def test_the_word_cat_has_one_colour_in_all_steps(profile):
     def drawn(step):
         return figures.one_step(measured(4 if step in BY_HAND else 64), step, profile)
 
@@ -86,7 +86,7 @@ def test_lines_are_the_partial_sums_on_a_logarithmic_axis(result):
     assert end.x0 == end.x1 == 2  # after four products
 
 
-def test_products_and_scores_are_bars_and_raw_weights_stay_in_divide(result):
+def test_products_and_scores_are_bars_and_step_divide_keeps_raw_weights(result):
     assert list(trace_of(plotted(shown(measured(4), "multiply")), "products").y) == [1.5, 0.5, -0.5, 0.5]
     assert list(trace_of(plotted(shown(measured(4), "add")), "scores").y) == [1, 2, -2, 0]
     raw, scaled = plotted(shown(result, "softmax")), plotted(shown(result, "divide"))
@@ -102,7 +102,7 @@ def test_products_and_scores_are_bars_and_raw_weights_stay_in_divide(result):
     [("wander", ("cat",)), ("softmax", ("raw",)), ("divide", ("raw", "scaled"))],
 )
 @pytest.mark.parametrize("profile", PROFILES)
-def test_strip_shows_shares_of_sentences_or_mean_weights(step, names, profile):
+def test_strip_of_bars_shows_shares_of_sentences_or_mean_weights(step, names, profile):
     result = measured(64)
     many = result.sentences
     fig = plotted(figures.one_step(result, step, profile))
@@ -123,7 +123,7 @@ def test_strip_shows_shares_of_sentences_or_mean_weights(step, names, profile):
     assert not beside or behind * 1920 * np.ptp(fig.layout.xaxis2.domain) > 2.5 * profile.tick_size
 
 
-def test_names_at_line_ends_are_moved_apart_and_stay_near():
+def test_labels_at_line_ends_are_moved_apart_and_stay_near():
     assert figures._apart(np.array([0.0, 10.0, 20.0]), 5) == [0, 10, 20]
     assert figures._apart(np.array([0.0, 0.0, 20.0]), 5) == [-2.5, 2.5, 20]
     places = figures._apart(np.array([0.0, 1.0, 2.0, 2.0]), 4)
@@ -150,7 +150,7 @@ def test_last_step_shows_frequencies_and_no_weights(d_k, emphasis, profile):
 
 @pytest.mark.parametrize("d_k", DIMENSIONS)
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_leader_line_connects_each_end_with_its_name(d_k, profile):
+def test_a_leader_line_connects_each_end_with_its_label(d_k, profile):
     result = measured(d_k)
     fig = plotted(figures.one_step(result, "wander", profile))
     dots = trace_of(fig, figures.ENDS)
@@ -164,7 +164,7 @@ def test_a_leader_line_connects_each_end_with_its_name(d_k, profile):
     assert all(each.ayref == "y" and each.ax > profile.tick_size for each in names.values())
 
 
-def test_names_are_further_from_the_line_ends_on_a_phone(result):
+def test_labels_are_further_from_the_line_ends_on_a_phone(result):
     drawn = shown(result, "wander").figure
     usual, narrow = (
         [each.get("ax") for each in words] for words in (drawn.layout["annotations"], drawn.narrow["annotations"])
@@ -172,7 +172,7 @@ def test_names_are_further_from_the_line_ends_on_a_phone(result):
     assert all(one is other is None or other > one for one, other in zip(usual, narrow, strict=True))
 
 
-def test_how_sure_gives_counts_with_standard_errors_and_predictions(result):
+def test_how_sure_fold_gives_counts_with_standard_errors_and_predictions(result):
     assert (shown(result, "wander").sure[0], *shown(result, "divide").sure[:2]) == (
         "“cat” is on top in 35.3 ± 1.5 % of 1,000 sentences; 35.2 % are predicted.",
         "The top word gets 90.9 ± 0.47 % of the weight on average without the division.",
@@ -183,7 +183,7 @@ def test_how_sure_gives_counts_with_standard_errors_and_predictions(result):
     assert shown(result, "add").sure == ()
 
 
-def test_table_works_out_every_word_by_hand(result):
+def test_table_shows_the_calculation_for_every_word(result):
     rows = {step: list(zip(*shown(result, step).checks.values(), strict=True)) for step in STEPS}
     assert rows["ask"][0] == ("it", "1", "1", "−1", "0.5")
     assert rows["multiply"][2] == ("action", "(−1) × 0.5", "−0.5")

@@ -1,4 +1,4 @@
-"""Pictures and verdicts of the recap: data and words are the results', and the learner's answer is marked."""
+"""Pictures and verdicts of the recap: numbers equal those of the results, and the learner's answer is marked."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def corrected():
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_one_rate_fits_sqrt_d_k_at_all_sizes_with_descent_but_not_adam(seed):
+def test_with_sqrt_d_k_one_rate_fits_all_sizes_for_descent_but_not_adam(seed):
     found = core.compare_divisors(core.DivisorParams(seed=seed))
     low, _ = share_interval(found.put_right, 100)
     assert (found.put_right[1] >= NEARLY_ALL).all()
@@ -49,8 +49,8 @@ def test_softmax_of_the_largest_floats_does_not_overflow():
 
 
 @pytest.mark.parametrize(("n_keys", "d_k"), [(16, 64), (1_024, 64), (1_024, 16)])
-def test_more_keys_give_the_largest_a_smaller_weight(n_keys, d_k):
-    """Recompute the weight: the scores of a given query are independent normal, and spread by the query's length."""
+def test_largest_weight_is_smaller_with_more_keys(n_keys, d_k):
+    """Recompute the weight: a given query's scores are independent and normal; their spread is its length."""
     rng = np.random.default_rng(4)
     lengths = np.sqrt(rng.chisquare(d_k, size=2_000))
     scores = lengths[:, None] * rng.standard_normal((2_000, n_keys))
@@ -68,7 +68,7 @@ def test_final_score_is_the_sum_of_the_bars():
     assert f"add up to {result.sums[-1]:.0f}.".replace("-", "−") in figures.growing_sum(result, 3, LIGHT).sentence
 
 
-def test_answer_is_marked_and_one_beyond_the_axis_is_at_its_end():
+def test_answer_is_marked_at_the_end_of_the_axis_if_it_lies_beyond():
     result = core.measure_spread(core.SpreadParams(100))
     shown = {said: plotted(figures.sums_spread(result, said, LIGHT)) for said in ("", 10.0, 1e5)}
     assert traces_of(shown[""], "yours") == []
@@ -110,7 +110,7 @@ def test_sentence_names_the_size_with_the_fewest_rows_put_right():
 
 
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
-def test_picture_of_every_answer_is_complete_and_low_enough(profile):
+def test_picture_of_every_answer_is_complete_and_not_too_tall(profile):
     for name in QUESTIONS:
         for seed in (0, 9999):
             picture = work.picture(name, "", VALUES | {"seed": seed}, profile)
@@ -153,13 +153,13 @@ def test_verdict_is_short_and_gives_the_reason(name, said, d_k, verdict, word):
 
 
 @pytest.mark.parametrize("tenths", range(11))
-def test_a_power_is_missed_only_if_its_curve_falls_below_99(tenths):
+def test_a_power_is_judged_wrong_only_if_its_curve_falls_below_99(tenths):
     result = core.compare_divisors(core.DivisorParams(tenths / 10))
     told, _ = work.verdict("power", tenths / 10, VALUES)
     assert (told == MISSED) == (result.chosen.min() < 99)
 
 
-def test_each_question_has_one_right_option():
+def test_each_question_has_one_correct_option():
     for name, question in QUESTIONS.items():
         told = [work.verdict(name, option, VALUES)[0] for option in question.options]
         assert not told or sorted(told) == sorted([RIGHT, MISSED, MISSED])

@@ -1,4 +1,4 @@
-"""Pictures of the scaling_rules lesson: their data are the results', their sentences and cards give its numbers."""
+"""Pictures of the scaling_rules lesson: plotted data and stated numbers equal those of the results."""
 
 import re
 from dataclasses import replace
@@ -44,7 +44,7 @@ def chosen(result, name):
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.25, 0.5, 1.0])
-def test_points_are_measured_moments_and_dashed_lines_the_theory(exponent):
+def test_points_are_measured_moments_and_dashed_lines_are_theory(exponent):
     result = powers(exponent=exponent, correlation=0.5)
     drawn = plotted(figures.exponents(result, 64, LIGHT)), plotted(figures.means(result, LIGHT))
     for what, fig in zip(("variance", "mean"), drawn, strict=True):
@@ -63,7 +63,7 @@ def test_points_are_measured_moments_and_dashed_lines_the_theory(exponent):
         assert table[f"exponent {curve.exponent:g}: mean, error"] == curve.mean_error.tolist()
 
 
-def test_slider_s_d_k_is_marked_by_a_line_and_larger_points():
+def test_chosen_d_k_is_marked_by_a_line_and_larger_points():
     result = powers(exponent=0.25, correlation=0.5, dims=(1, 2, 3, 4, 100, 1024))
     for d_k in (1, 100, 1024):
         fig = plotted(figures.exponents(result, d_k, LIGHT))
@@ -73,7 +73,7 @@ def test_slider_s_d_k_is_marked_by_a_line_and_larger_points():
             assert [x for x, size in zip(dots.x, dots.marker.size, strict=True) if size > LIGHT.marker_size] == [d_k]
 
 
-def test_names_are_moved_apart_as_little_as_possible():
+def test_labels_are_moved_apart_as_little_as_possible():
     assert apart([0, 0.2, 5], 1, 6).tolist() == [0, 1, 5]
     assert apart([5, 6, 5.5], 1, 6).tolist() == [4, 6, 5]
     assert apart([3, 1], 1, 6).tolist() == [3, 1]
@@ -133,7 +133,7 @@ def test_picture_of_a_rule_shows_raw_scores_scaled_scores_and_weights(rules, nam
 
 @pytest.mark.parametrize("n_keys", [8, 16, 64])
 @pytest.mark.parametrize("correlation", [0.0, 1.0])
-def test_name_of_the_dotted_weights_covers_no_weight(n_keys, correlation):
+def test_label_of_the_dotted_weights_covers_no_weight(n_keys, correlation):
     for d_k in (1, 64, 1024):
         params = core.RulesParams(d_k=d_k, n_keys=n_keys, n_queries=8, correlation=correlation)
         result = core.compare_rules(params)
@@ -179,7 +179,7 @@ def test_sentence_compares_the_rule_with_the_usual_one(rules, name, keys, said):
 
 
 @pytest.mark.parametrize(("peak", "said"), [(0.9, "sharper than"), (0.5, "as sharp as"), (0.2, "flatter than")])
-def test_how_sure_compares_the_rule_s_largest_weight_with_the_usual(rules, peak, said):
+def test_how_sure_fold_compares_the_largest_weight_with_the_usual_one(rules, peak, said):
     changed = {"mup": np.full(8, peak), "vaswani": np.full(8, 0.5)}
     others = [replace(each, attention_weights=changed.get(each.name, each.attention_weights)) for each in rules.rules]
     picture = figures.one_rule(replace(rules, rules=tuple(others)), "mup", LIGHT)
@@ -194,7 +194,7 @@ def test_every_rule_has_a_card(rules):
 
 
 @pytest.mark.parametrize("name", ["vaswani", "ssmax"])
-def test_entropy_curves_are_the_data_and_the_chosen_one_is_wider(curves, name):
+def test_entropy_curves_show_the_data_and_the_chosen_one_is_wider(curves, name):
     drawn = plotted(figures.curves(curves, name, LIGHT))
     for panel, x, values in (("x", curves.dims, curves.against_d_k), ("x2", curves.n_keys, curves.against_n_keys)):
         top, *lines = [trace for trace in drawn.data if trace.xaxis == panel]
@@ -232,7 +232,7 @@ def with_curves(curves, name, d_k, keys, error=0.0):
         ((1.0, 1.4), (1.0, 1.5, 3.0), np.nan, "grows with dₖ", " and with more keys"),
     ],
 )
-def test_how_sure_says_if_the_curves_grow_fall_peak_or_dip(curves, d_k, keys, error, d_k_said, keys_said):
+def test_how_sure_fold_says_if_the_curves_grow_fall_peak_or_dip(curves, d_k, keys, error, d_k_said, keys_said):
     picture = figures.curves(with_curves(curves, "ssmax", d_k, keys, error), "ssmax", LIGHT)
     assert picture.sure[0] == f"Under SSMax entropy {d_k_said}{keys_said}."
 
@@ -274,7 +274,7 @@ def test_words_on_the_curves_agree_with_exact_entropies_for_every_seed(n_keys):
 
 
 @pytest.mark.parametrize("name", core.BUGS)
-def test_weights_with_a_bug_are_below_the_right_ones_on_one_axis(museum, name):
+def test_weights_with_and_without_a_bug_share_one_axis(museum, name):
     result, picture = museum[name], figures.bug(list(museum.values()), name, LIGHT)
     fig = plotted(picture)
     for trace, side in zip(fig.data, (result.right, result.wrong), strict=True):
@@ -289,7 +289,7 @@ def test_weights_with_a_bug_are_below_the_right_ones_on_one_axis(museum, name):
     ) in picture.sentence
 
 
-def test_how_sure_names_bugs_that_could_go_unnoticed(museum):
+def test_how_sure_fold_names_bugs_that_could_go_unnoticed(museum):
     results = list(museum.values())
     assert figures.bug(results, "twice", LIGHT).sure[1].startswith("None of the 7 bugs leaves the output within 10 %")
     harmless = [replace(results[0], output_error=0.03), replace(results[1], output_error=0.09), *results[2:]]
@@ -301,7 +301,7 @@ def test_how_sure_names_bugs_that_could_go_unnoticed(museum):
 
 
 @pytest.mark.parametrize("correlation", [-1.0, -0.05, 0.05, 0.5, 1.0])
-def test_mean_stays_only_divided_by_d_k(correlation):
+def test_mean_stays_constant_only_if_divided_by_d_k(correlation):
     """Compare the mean with its theory, E[q·k] = ρ dₖ."""
     result = core.measure_exponents(core.ExponentParams(exponent=0.25, correlation=correlation), core.EXPONENT_DIMS)
     for curve in result.curves:
@@ -311,7 +311,7 @@ def test_mean_stays_only_divided_by_d_k(correlation):
     assert figures.means(result, LIGHT).sentence.startswith("Divided by dₖ the mean stays near ")
 
 
-def test_only_a_gain_of_1_bounds_scores_after_rms_norm():
+def test_scores_after_rms_norm_are_bounded_only_at_gain_1():
     q = np.random.default_rng(0).standard_normal(64)
     q /= np.sqrt(np.mean(q**2))
     said = dict(figures.answers(short_answers()))["**RMSNorm, QK-norm**"]
@@ -334,7 +334,7 @@ def test_every_short_answer_gives_the_numbers_of_its_result():
     assert all(number(each, 2) in said[name] for name, each in (("FlashAttention", found.tiled), ("MLA", found.latent)))
 
 
-def test_card_of_mup_claims_nothing_on_random_q_and_k():
+def test_card_of_mup_claims_nothing_about_random_q_and_k():
     """In wrong_choice q and k are random, and ÷ dₖ needs another rate at each size: the card must not contradict."""
     said = SCALING_RULES["mup"].fixes
     assert "align while training" in said
@@ -345,4 +345,4 @@ def test_card_of_mup_claims_nothing_on_random_q_and_k():
     for d_k in (64, 1024):
         q = rng.standard_normal((20_000, d_k))
         aligned = 0.5 * q + np.sqrt(0.75) * rng.standard_normal(q.shape)
-        assert (q * aligned).sum(axis=1).mean() / d_k == pytest.approx(0.5, abs=0.01)  # grows like dₖ
+        assert (q * aligned).sum(axis=1).mean() / d_k == pytest.approx(0.5, abs=0.01)  # the mean grows like dₖ

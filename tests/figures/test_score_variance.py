@@ -1,4 +1,4 @@
-"""Pictures of the score_variance lesson: their data are the result's, their words are its numbers."""
+"""Pictures of the score_variance lesson: plotted data and stated numbers equal those of the result."""
 
 import re
 from dataclasses import replace
@@ -130,24 +130,24 @@ def test_histograms_are_densities_scaled_to_the_longest_bar(result, walks, score
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_sigma_lines_and_the_exact_curve_are_named_at_their_ends(result, walks, profile):
+def test_sigma_lines_and_the_exact_curve_have_labels(result, walks, profile):
     drawn = plotted(main(result, walks, profile=profile))
     layout = drawn.layout
     named = {each.text: each for each in layout.annotations}
     for text, end in (("+σ", walks.high[-1]), ("−σ", walks.low[-1])):
         assert (named[text].y, named[text].yref, named[text].x, named[text].xref) == (end, "y", 1, "x domain")
-    assert layout.xaxis.domain[1] < layout.xaxis2.domain[0] - 0.05  # room for the names
+    assert layout.xaxis.domain[1] < layout.xaxis2.domain[0] - 0.05  # room for the labels
     assert (named["exact"].xref, named["exact"].yref) == ("x2", "y2")
     assert named["exact"].y == pytest.approx(2.6 * 8)
     curve = trace_of(drawn, "raw, exact distribution")
-    assert named["exact"].x == pytest.approx(np.interp(2.6 * 8, curve.y, curve.x))  # at its curve
+    assert named["exact"].x == pytest.approx(np.interp(2.6 * 8, curve.y, curve.x))  # on its curve
     assert not any("dashed" in text or "shares" in text for text in named)
     below = layout.height - layout.margin.t - layout.margin.b
-    assert below > 0.6 * layout.height  # no space is left for a legend
+    assert below > 0.6 * layout.height  # the plot takes most of the height: there is no legend
 
 
 @pytest.mark.parametrize("settings", [CONSTANT, {"mean_q": 2.0, "mean_k": -2.0, "d_k": 1024}])
-def test_exact_distribution_is_named_only_if_its_tail_is_visible(walks, settings):
+def test_exact_distribution_has_a_label_unless_scores_are_constant(walks, settings):
     constant = core.random_walks(LONGEST, n_walks=2, **CONSTANT)
     said = texts(plotted(drawn(constant if settings is CONSTANT else walks, **settings)))
     assert ("normal" in said) == ("+σ" in said) == (settings is not CONSTANT)
@@ -166,14 +166,14 @@ def test_axes_stay_at_every_d_k_and_scores_share_one_axis(walks, broken):
     assert len({*ranges.pop()[3:]}) == 1
 
 
-def test_how_sure_gives_the_share_of_scores_beyond_the_axis(result, walks):
+def test_how_sure_fold_gives_the_share_of_scores_beyond_the_axis(result, walks):
     result = replace(result, beyond_shared=0.0123, beyond_own=0.0004)
     assert main(result, walks).sure[-1] == "1.2 % of the raw scores lie beyond the axis."
     assert not any("beyond" in each for each in main(result, walks, "own").sure)
 
 
 @pytest.mark.parametrize("d_k", [1, 64])
-def test_own_axes_give_the_walks_the_axis_of_the_raw_scores(walks, d_k):
+def test_with_own_axes_walks_and_raw_scores_share_one_axis(walks, d_k):
     layout = plotted(drawn(walks, "own", d_k=d_k)).layout
     assert tuple(layout.yaxis.range) == tuple(layout.yaxis2.range) == (-5 * d_k**0.5, 5 * d_k**0.5)
     assert tuple(layout.yaxis3.range) == (-5, 5)
@@ -285,7 +285,7 @@ def test_point_at_the_chosen_d_k_is_twice_as_large():
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_names_of_the_three_rays_say_how_they_grow(curve, profile):
+def test_labels_of_the_three_rays_say_how_they_grow(curve, profile):
     said = [re.sub("<[^>]*>", " ", each).split() for each in texts(plotted(spreads(curve, 4, profile=profile)))]
     assert [" ".join(each) for each in said[3:]] == [
         "raw spreads like √dₖ",
@@ -298,7 +298,7 @@ def test_names_of_the_three_rays_say_how_they_grow(curve, profile):
         np.testing.assert_allclose(theory.y[[0, 2, 3]], [1, at_64, at_1024], rtol=1e-12)
 
 
-def test_name_of_the_level_ray_gives_its_height():
+def test_label_of_the_level_ray_gives_its_height():
     options = {**CURVE, "mean_k": 2.0}  # E[q k] = 0 and Var(q k) = 1 · (1 + 2²)
     said = texts(plotted(spreads(core.variance_curve((1, 4, 1024), **options), options=options)))
     assert any("stays at 2.24" in each for each in said)
@@ -317,7 +317,7 @@ def test_sentence_gives_the_spreads_at_the_chosen_d_k(curve, d_k):
     )
 
 
-def test_constant_scores_are_said_not_to_spread_at_any_d_k():
+def test_sentence_says_that_constant_scores_spread_at_no_d_k():
     options = {"n_samples": 50, **CONSTANT}
     shown = spreads(core.variance_curve((1, 2, 4), **options), 2, options)
     assert texts(plotted(shown)) == []

@@ -1,4 +1,4 @@
-"""Pictures of the small_samples lesson: their data are the result's, their words are its numbers."""
+"""Pictures of the small_samples lesson: plotted data and stated numbers equal those of the result."""
 
 import re
 
@@ -57,7 +57,7 @@ def large(experiment, profile=LIGHT):
     return figures.large_experiment(experiment, profile)
 
 
-def test_histograms_show_draws_expected_counts_and_named_lines(result, sweep):
+def test_histograms_show_draws_expected_counts_and_labelled_lines(result, sweep):
     fig, counted = plotted(draws(result, sweep, 64, LIGHT)), sweep.first(50)
     left, right = traces_of(fig, "draws")
     expected = trace_of(fig, "expected")
@@ -87,7 +87,7 @@ def test_histograms_show_draws_expected_counts_and_named_lines(result, sweep):
     assert max(max(each.y) for each in (first[1], second[1])) < few.layout.yaxis2.range[1] / 1.4
 
 
-def test_a_last_draw_beyond_the_axis_is_drawn_at_its_end(sweep):
+def test_a_last_draw_beyond_the_axis_is_drawn_at_the_end_of_the_axis(sweep):
     many = measure_small_samples(SmallSamplesParams())
     n = int(np.argmax(many.variances)) + 1
     far, longer = measure_small_samples(SmallSamplesParams(n_draws=n)), draw_sweep((1, 64), n_draws=2_000)

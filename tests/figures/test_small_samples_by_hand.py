@@ -1,4 +1,4 @@
-"""The picture of typed examples: their products and spread beside the spread of random ones, for any typed text."""
+"""The picture of typed examples: their products and spread beside the spread of random products, for any typed text."""
 
 import numpy as np
 import pytest

@@ -35,7 +35,7 @@ def test_picture_before_the_first_phone_shows_no_draws_and_no_mean(profile):
 
 @pytest.mark.parametrize("ddof", [0, 1])
 @pytest.mark.parametrize("n_phones", [1, 24, 40, 100])
-def test_mean_and_standard_error_are_those_of_the_phones_draws(n_phones, ddof):
+def test_mean_and_standard_error_are_those_of_the_draws_on_phones(n_phones, ddof):
     found = class_draws(n_phones, ddof=ddof, seed=3)
     shown = together.drawn(found, PROFILES[2].values[0])
     whole(shown)
@@ -45,8 +45,8 @@ def test_mean_and_standard_error_are_those_of_the_phones_draws(n_phones, ddof):
     means = [np.mean(drawn[: i + 1]) for i in range(n_phones)]
     np.testing.assert_allclose(trace_of(fig, "mean of the class").y, means, rtol=1e-12)
     assert trace_of(fig, "the mean now").y == pytest.approx(means[-1:])
-    # The picture's standard error is exact. One estimated from n draws is off by sqrt((kurtosis - 1) / 4n), relatively,
-    # with a kurtosis of about 20.
+    # The picture's standard error is exact. An estimate from n draws has the relative error sqrt((kurtosis - 1) / 4n);
+    # the kurtosis is about 20.
     (error,) = trace_of(fig, "the mean now").error_y.array
     off = np.sqrt(20 / (4 * drawn.size))
     assert error == pytest.approx(stats.sem(drawn, axis=None), rel=4 * off)

@@ -1,4 +1,4 @@
-"""Pictures of the softmax_saturation lesson: their data are the result's, their words are its numbers."""
+"""Pictures of the softmax_saturation lesson: plotted data and stated numbers equal those of the result."""
 
 import re
 from dataclasses import replace
@@ -64,7 +64,7 @@ def divided(d_k=64, exponents=(0.0, 0.5, 1.0), n_keys=16):
 
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
 @pytest.mark.parametrize(("lists", "options"), [(NOTES, {}), (NOTES, {"multiplier": 1 / 9, "shift": -4}), (FOUR, {})])
-def test_bars_are_the_weights_at_their_scores(lists, options, profile):
+def test_each_bar_has_the_height_of_its_weight_at_its_score(lists, options, profile):
     comparison, drawn = core.compare_lists(lists, **options), plotted(lists_of(lists, profile=profile, **options))
     assert [each.name for each in drawn.data] == [f"list {i + 1}" for i in range(len(lists))] + len(lists) * [
         "difference"
@@ -150,7 +150,7 @@ def test_axis_of_scores_stays_for_sliders_and_grows_for_linked_values():
         for shift, multiplier in product(controls["shift"].stops, controls["multiplier"].stops)
         for each in axes_of(plotted(lists_of(shift=shift, multiplier=multiplier)))
     }
-    assert ranges == {(0.1 - 4.7, 10 + 4.7)}  # 0.1 · 1 to 10, ± shift 4 and half a bar
+    assert ranges == {(0.1 - 4.7, 10 + 4.7)}  # scores from 0.1 · 1 to 10, ± a shift of 4 and half a bar
     (there,) = {each.range for each in axes_of(plotted(lists_of(shift=100)))}
     assert there[0] <= 101 < 110 <= there[1]
     (wide,) = {each.range for each in axes_of(plotted(lists_of(multiplier=64)))}
@@ -159,7 +159,7 @@ def test_axis_of_scores_stays_for_sliders_and_grows_for_linked_values():
 
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR], ids=lambda each: each.name)
 @pytest.mark.parametrize("multiplier", [1, 1 / 2, 1 / 10])
-def test_numbers_of_two_bars_are_at_the_bars_and_do_not_overlap(multiplier, profile):
+def test_numbers_are_at_their_two_bars_and_do_not_overlap(multiplier, profile):
     drawn = plotted(lists_of(multiplier=multiplier, profile=profile))
     comparison = core.compare_lists(NOTES, multiplier=multiplier)
     for axis, found in zip(("x", "x2"), comparison.attention_weights, strict=True):
@@ -185,7 +185,7 @@ def test_lists_are_stacked_on_a_screen_and_side_by_side_on_a_wall():
     ("scores", "heading"),
     [((4, 5), "scores 4 and 5"), ((1000, -0.11111), "scores 1,000 and −0.111"), ((1, 2, 3, 4), "4 scores")],
 )
-def test_heading_names_few_scores_of_a_list_and_counts_many(scores, heading):
+def test_heading_lists_few_scores_but_only_counts_many(scores, heading):
     assert f"<b>{heading}</b>" in [each.text for each in plotted(lists_of((scores, (0, 1)))).layout.annotations]
 
 
@@ -218,16 +218,16 @@ def test_table_of_the_lists_has_every_weight():
     assert data["weight"] == np.concatenate(core.compare_lists(lists, **options).attention_weights).tolist()
 
 
-def test_how_sure_writes_weights_and_norms_however_tiny():
+def test_how_sure_fold_gives_even_tiny_weights_and_norms():
     *_, third, fourth, norms = lists_of((*NOTES, (5.0, 5.0), tuple(0.0 for _ in range(64)))).sure
     assert third == "Softmax turns [5, 5] into [50.00 %, 50.00 %]; the gap is 0."
     assert fourth == "In list 4, of 64 scores, the largest weight is 1.56 %; the gap is 0."
     assert "has norm 0.393224, 0.000246759, 0.500000 and 0.124020." in norms  # 64 equal weights: √63 / 64
     assert "Softmax turns [−8, −7.5] into [37.75 %, 62.25 %]; the gap is 0.5." in (
         lists_of(multiplier=0.5, shift=-10).sure
-    )  # 1 / (1 + e**0.5)
+    )  # 37.75 % = 1 / (1 + e**0.5)
     # 2 e^-744 is subnormal, 3 or 4 times the smallest float; 2 e^-1000 underflows.
-    # mpmath: 2*e**-744, 2*e**-1000; 2*e**-1000 / (2*p*(1-p)), p = 1/(1+e)
+    # The norms by mpmath: 2*e**-744 and 2*e**-1000; their ratio: 2*e**-1000 / (2*p*(1-p)) with p = 1/(1+e).
     assert "norm 1.53439 × 10⁻³²³ and" in lists_of(((0, 744), (0, 1))).sure[-1]
     sentence = lists_of(((0, 1000), (0, 1))).sure[-1]
     assert "norm 1.01519 × 10⁻⁴³⁴ and" in sentence
@@ -350,7 +350,7 @@ def test_largest_weights_are_written_above_their_panels(profile):
 
 
 def test_freezing_threshold_is_called_a_limit_for_many_keys():
-    # √(2 ln 64) = 2.88, 2 ln 64 = 8.32
+    # threshold √(2 ln 64) = 2.88; raw scores pass it at dₖ = 2 ln 64 = 8.32
     sure = weights(params=core.RowsParams(64, figures.DIMS)).sure[-1]
     assert sure.startswith("With very many keys")
     assert "√(2 ln 64) = 2.88. Raw scores pass it at dₖ = 8.32, " in sure
@@ -387,7 +387,7 @@ def test_panels_of_outputs_share_axes_at_every_d_k():
 
 
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
-def test_first_panel_names_one_value_and_one_output(profile):
+def test_first_panel_labels_one_value_and_one_output(profile):
     panels = divided()
     named = {
         each.text: each for each in plotted(flat(profile=profile)).layout.annotations if each.xref == "x" and each.text
@@ -400,7 +400,7 @@ def test_first_panel_names_one_value_and_one_output(profile):
 
 @pytest.mark.parametrize("room", [outputs._ON_A_SCREEN, outputs._IN_A_ROW, outputs._ON_A_WALL])
 @pytest.mark.parametrize("seed", range(4))
-def test_names_of_points_cover_no_point_and_stay_in_the_panel(seed, room):
+def test_labels_of_points_cover_no_point_and_stay_in_the_panel(seed, room):
     for d_k in (1, 8, 64, 1024):
         found = core.measure_outputs(core.OutputsParams(16, (d_k,), seed=seed)).divided(0.0)
         low, high = outputs._reach(found.values[:, :2]).T
@@ -435,7 +435,7 @@ def test_sentence_gives_the_share_left_to_a_token(d_k, exponent, said):
 
 
 @pytest.mark.parametrize(("n_keys", "law"), [(2, "normal"), (512, "sparse"), *((16, law) for law in COMPONENT_LAWS)])
-def test_sentence_on_outputs_is_short_and_panel_names_are_true(n_keys, law):
+def test_sentence_on_outputs_is_short_and_panel_labels_are_true(n_keys, law):
     for d_k, exponent in product((1, 2, 9, 64, 1024), (0.0, 0.02, 0.5, 0.98, 1.0)):
         params = core.OutputsParams(n_keys, (d_k,), law, seed=3)
         drawn = core.measure_outputs(params)
@@ -453,7 +453,7 @@ def test_a_share_has_two_digits_and_a_tiny_share_one(share, said):
     assert outputs.share(replace(divided()[0], own_share=share)) == said
 
 
-def test_how_sure_gives_standard_errors_predictions_and_the_limit():
+def test_how_sure_fold_gives_standard_errors_predictions_and_the_limit():
     panels, expected = divided(), (0.9, 0.52, 0.2)
     shown = flat(expected=expected)
     assert "Each percentage is a mean over 20 draws of 64 tokens and of values with 64 numbers." in shown.sure[1]

@@ -97,7 +97,7 @@ def test_sentence_is_short_and_true_and_the_raw_share_grows_with_d_k(n_keys, law
     assert (np.diff(mean.raw) > 0).all()
 
 
-def test_four_keys_are_named_by_the_example_s_words(payload):
+def test_with_four_keys_the_labels_are_the_words_of_the_example(payload):
     four = measure_start(StartParams((1024,), n_samples=50, n_keys=4, seed=1))
     assert figures.payload(four, MEAN, LIGHT)["weightAxis"]["names"] == KEY_WORDS
     assert payload["weightAxis"]["names"] == ()
@@ -124,12 +124,12 @@ def test_mean_mark_is_at_the_largest_bar(result, payload, side):
         assert said == [f"largest, on average: {share}", f"on average: {share}", share]
 
 
-def test_each_row_and_column_is_named_once(payload):
+def test_each_row_and_column_has_one_heading(payload):
     assert [payload[side]["name"] for side in SIDES] == ["raw", "÷ √dₖ"]
     assert payload["headings"]["weights"] == ["Weights of one query’s 8 keys", "Weights"]
 
 
-def test_bars_and_law_are_scaled_to_the_tallest_bar(result, payload):
+def test_bars_and_density_are_scaled_to_the_tallest_bar(result, payload):
     edges, every_count = result.sweep.scaled_edges, result.sweep.scaled_counts
     assert payload["bins"] == {"first": edges[0], "width": edges[1] - edges[0]}
     for counts, exact, heights, law in zip(
@@ -153,13 +153,13 @@ def test_shared_axis_cuts_off_no_histogram(law):
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_weights_equal_the_result_s_and_sum_to_one(result, payload, side):
+def test_weights_equal_those_of_the_result_and_sum_to_one(result, payload, side):
     weights = np.array(payload[side]["weights"])
     np.testing.assert_array_equal(weights, np.round(getattr(result, f"{side}_weights"), 4))
     np.testing.assert_allclose(weights.sum(axis=1), 1, rtol=0, atol=8 * 0.5e-4)
 
 
-def test_how_sure_gives_measured_and_predicted_numbers(result):
+def test_how_sure_fold_gives_measured_and_predicted_numbers(result):
     picture = figures.hero(with_numbers(result, 2, std_z=1.37, **SAID), 64, MEAN)
     rows = [list(row) for row in zip(*picture.checks.values(), strict=True)]
     assert rows[0] == ["raw, 2,000", "8.00", "8.06 ± 0.041", "1.4", "inside"]
@@ -176,7 +176,7 @@ def test_how_sure_gives_measured_and_predicted_numbers(result):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_style_has_the_profile_s_sizes_and_colours_for_light_and_dark(result, profile):
+def test_style_has_sizes_of_the_profile_and_colours_for_light_and_dark(result, profile):
     payload = figures.payload(result, MEAN, profile)
     style = payload["style"]
     assert payload["mode"] == profile.name

@@ -21,7 +21,7 @@ def told(d_k=core.STORY_D_K, seed=0, profile=LIGHT):
 
 @pytest.mark.parametrize("profile", [LIGHT, DARK, PROJECTOR])
 @pytest.mark.parametrize("d_k", [1, 4, 100, 1024])
-def test_three_lines_are_powers_of_d_k_up_to_the_chosen_one(profile, d_k):
+def test_three_lines_are_powers_of_d_k_up_to_the_chosen_d_k(profile, d_k):
     shown = plotted(told(d_k, profile=profile))
     for name, power in NAMES.items():
         each = trace_of(shown, name)

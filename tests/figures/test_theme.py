@@ -134,7 +134,7 @@ def test_written_numbers_keep_their_digits_and_have_no_hyphen(value, digits):
     text = number(value, digits)
     assert "-" not in text
     mantissa, _, power = text.translate(_PLAIN_DIGITS).partition(" × 10")
-    back = Fraction(f"{mantissa}e{power or 0}")  # a Fraction: rounded up, it may exceed the largest float
+    back = Fraction(f"{mantissa}e{power or 0}")  # a Fraction: a number rounded up may exceed the largest float
     assert abs(back - Fraction(value)) <= Fraction(1, 2) * Fraction(10) ** (1 - digits) * abs(Fraction(value))
 
 
@@ -157,7 +157,7 @@ def test_numbers_given_by_their_logarithm_may_exceed_float64(log10, digits, text
     ("value", "text"),
     [(4.0, "4"), (-2.5, "−2.5"), (0.1, "0.1"), (1e-6, "1e−06"), (1e6, "1000000"), (1 / 3, "0.3333333333")],
 )
-def test_typed_writes_numbers_as_they_are_typed(value, text):
+def test_function_typed_writes_numbers_as_people_type_them(value, text):
     assert typed(value) == text
 
 

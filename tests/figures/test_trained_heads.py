@@ -1,4 +1,4 @@
-"""Pictures of the trained_heads lesson: their data are the record's, their words are its numbers."""
+"""Pictures of the trained_heads lesson: plotted data and stated numbers equal those of the record."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_sentence_counts_the_heads_with_a_spread_above_1(heads, exponent, start)
     assert "of 13 words" in sentence
 
 
-def test_no_and_some_heads_above_the_line_are_put_in_words():
+def test_counts_of_heads_are_written_as_no_head_or_some_heads():
     assert figures._above_the_line(0, 72) == "no head lies above the dashed line"
     assert figures._above_the_line(36, 72) == "some heads lie above the dashed line"
 
@@ -83,7 +83,7 @@ def test_pieces_of_a_word_begin_with_an_ellipsis():
     assert "…s" in shown.table["from"]
 
 
-def test_axis_of_a_long_text_names_at_most_12_words():
+def test_axis_of_a_long_text_shows_at_most_12_words():
     found = measure_trained_heads(TrainedHeadsParams())
     for profile, most in ((LIGHT, 12), (PROJECTOR, 6)):
         ticks = figures.attention(found, PLACE, 0.5, profile).figure.layout["yaxis"]
@@ -119,7 +119,7 @@ def test_verdict_says_that_it_judges_a_start_of_training():
 
 
 @pytest.mark.parametrize("word", [1, 2, 4, 38, 76])
-def test_axis_always_names_the_chosen_word(word):
+def test_axis_always_shows_the_chosen_word(word):
     found = measure_trained_heads(TrainedHeadsParams())
     for profile in (LIGHT, PROJECTOR):
         shown = figures.attention(found, figures.Place(6, 12, word), 0.5, profile)

@@ -1,4 +1,4 @@
-"""Pictures of the training_race lesson: their data are the result's, their words are its numbers."""
+"""Pictures of the training_race lesson: plotted data and stated numbers equal those of the result."""
 
 import math
 import re
@@ -51,7 +51,7 @@ def test_table_has_every_quantity_of_every_run(result):
         assert table[f"{NAMES[i]}: {words}"] == getattr(result, quantity).mean[i].tolist()
 
 
-def test_how_sure_names_the_step_by_which_each_run_has_learnt(result):
+def test_how_sure_fold_names_the_step_by_which_each_run_has_learnt(result):
     mean = np.zeros_like(result.accuracy.mean)
     mean[1, 2:] = 0.95
     shown = replace(result, accuracy=replace(result.accuracy, mean=mean))
@@ -121,7 +121,7 @@ def test_sentence_at_tiny_d_k_says_that_raw_learns_at_a_smaller_rate(d_k):
     best = core.sweep_learning_rates(race.params)
     at_best = best.accuracy[..., -1].max(axis=1)
     smaller = [best.rates[at] for at in best.accuracy[..., -1].argmax(axis=1)]
-    assert at_best[0] > at_best[1] - 0.06  # two of 32 queries
+    assert at_best[0] > at_best[1] - 0.06  # 0.06: two of 32 queries
     assert smaller[0] < race.params.learning_rate
     assert race.accuracy.mean[0, -1] < at_best[0] - 0.1
     shown = figures.attention(race, LIGHT)
@@ -334,7 +334,7 @@ def test_heading_of_each_map_counts_its_right_rows(result):
     assert [re.sub("<[^>]*>", "", note.text) for note in notes[1::2]] == [f"{round(4 * three.right)} of 4 right"] * 3
 
 
-def test_bars_are_the_counts_after_the_last_step_on_shared_axes(sweep):
+def test_bars_show_the_counts_after_the_last_step_on_shared_axes(sweep):
     fig = plotted(figures.rates(sweep, LIGHT))
     layout = fig.layout.to_plotly_json()
     colours = (LIGHT.raw, LIGHT.scaled, LIGHT.third, LIGHT.band)
@@ -352,7 +352,7 @@ def test_bars_are_the_counts_after_the_last_step_on_shared_axes(sweep):
     assert all(abs(np.log10(sweep.rates[at] / float(text))) < 1e-12 for text, at in rates.items())
 
 
-def test_threshold_line_is_named_once_and_separates_pale_bars(sweep):
+def test_threshold_line_has_one_label_and_separates_pale_bars(sweep):
     fig = plotted(figures.rates(sweep, LIGHT))
     assert sum("learnt" in text for text in texts(fig)) == 1
     for trace, line in zip(fig.data, fig.layout.shapes, strict=True):
@@ -377,7 +377,7 @@ def test_sentence_of_the_rates_counts_the_rates_that_learn(sweep):
 
 
 @pytest.mark.parametrize(("n_keys", "least"), [(2, 2), (20, 19), (32, 31), (64, 61)])
-def test_named_threshold_is_the_smallest_count_that_is_learnt(sweep, n_keys, least):
+def test_named_threshold_is_the_smallest_count_called_learnt(sweep, n_keys, least):
     shown = replace(sweep, params=replace(sweep.params, n_keys=n_keys))
     assert f"<b>learnt:</b><br>{least} right by<br>step 40" in texts(plotted(figures.rates(shown, LIGHT)))
     assert least / n_keys >= core.SOLVED_ACCURACY > (least - 1) / n_keys

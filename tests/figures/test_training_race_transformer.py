@@ -1,4 +1,4 @@
-"""Pictures of the trained transformers: their data are the record's, and their words follow from any record."""
+"""Pictures of the trained transformers: plotted data equal the record's, and sentences are right for any record."""
 
 from dataclasses import replace
 
@@ -57,7 +57,7 @@ def test_axes_are_the_same_at_every_rate_and_contain_all_points(profile):
 
 @pytest.mark.parametrize("narrow", [False, True])
 @pytest.mark.parametrize("profile", PROFILES)
-def test_every_line_is_named_once(result, profile, narrow):
+def test_every_line_has_one_label(result, profile, narrow):
     figure = transformer.learning(result, profile).figure
     layout = figure.layout | (figure.narrow if narrow else {})
     said = [note["text"].replace("<br>", " ") for note in layout["annotations"]]
@@ -66,16 +66,16 @@ def test_every_line_is_named_once(result, profile, narrow):
     assert layout["annotations"][-1]["y"] == result.bigram_loss
 
 
-def test_line_at_the_chosen_rate_crosses_no_name(result):
+def test_vertical_line_at_the_chosen_rate_crosses_no_label(result):
     layout = transformer.learning(result, LIGHT).figure.layout
     low, high = layout["xaxis"]["range"]
     *_, before, last = (np.log10(RATES) - low) / (high - low)
     name = layout["annotations"][-1]
     assert name["xanchor"] == "right"
-    assert before + 0.17 < name["x"] < last  # a name takes at most a sixth of the width
+    assert before + 0.17 < name["x"] < last  # a label takes at most a sixth of the width
 
 
-def test_overlapping_names_are_moved_apart_around_their_lines_ends():
+def test_overlapping_labels_are_moved_apart_around_their_line_ends():
     heights = transformer._apart_by(0.1, [0.7, 0.2, 0.72, 0.71])
     np.testing.assert_allclose(heights, [0.61, 0.2, 0.81, 0.71])
     assert transformer._apart_by(0.1, [0.1, 0.5, 0.3, 0.9]) == pytest.approx([0.1, 0.5, 0.3, 0.9])
@@ -132,7 +132,7 @@ def test_sentence_is_true_of_the_record_at_each_rate(rate, said):
     first, last = np.sqrt((stds[:, 0] ** 2).mean()), stds[:, -1].mean()
     end = "Of six rates, raw learns at one, ÷ √dₖ at two, ÷ dₖ at three."
     if "÷ dₖ" in learn:
-        assert last > 20 * first  # "flat" and "grow"
+        assert last > 20 * first  # so "flat" and "grow" are true
         name = "It" if len(learn) == 1 else "÷ dₖ"
         end = f"{name} starts flat: its scores first grow, from a spread of {number(first, 1)} to {number(last, 2)}."
     sentence = transformer.learning(compare_transformers(TransformerParams(rate)), LIGHT).sentence
@@ -141,7 +141,7 @@ def test_sentence_is_true_of_the_record_at_each_rate(rate, said):
 
 
 @pytest.mark.parametrize(("whole", "overlap"), [(2.5, True), (2.59, True), (3.0, False)])
-def test_how_sure_compares_both_divisors_at_their_best_rates(result, whole, overlap):
+def test_how_sure_fold_compares_both_divisors_at_their_best_rates(result, whole, overlap):
     losses = np.array([3.0, 2.5, whole, 2.6])[:, None]
     shown = transformer.learning(replace(result, last_loss=curve(result.last_loss, losses, 0.1)), LIGHT)
     apart = "every seed with ÷ √dₖ has a smaller loss than any with ÷ dₖ"
@@ -158,20 +158,20 @@ def test_how_sure_compares_both_divisors_at_their_best_rates(result, whole, over
         (2.5, 2.6, "the losses of their seeds overlap"),
     ],
 )
-def test_how_sure_says_if_raw_or_sqrt_d_k_has_the_smaller_loss(result, raw, root, sure):
+def test_how_sure_fold_says_if_raw_or_sqrt_d_k_has_the_smaller_loss(result, raw, root, sure):
     losses = np.array([raw, root, 2.6, 2.6])[:, None]
     shown = transformer.learning(replace(result, last_loss=curve(result.last_loss, losses, 0.1)), LIGHT)
     assert f"Raw against ÷ √dₖ, each at its best rate: {sure}." in shown.sure[4]
 
 
-def test_how_sure_lists_the_rates_that_work(result):
+def test_how_sure_fold_lists_the_rates_that_work(result):
     works = np.zeros_like(result.works)
     works[1, 2], works[0, :2] = True, True
     shown = transformer.learning(replace(result, works=works), LIGHT)
     assert "Rates that work: raw 0.0003 and 0.001, ÷\u00a0√dₖ 0.003, ÷\u00a0dₖ none, QK-norm none." in shown.sure[5]
 
 
-def test_how_sure_gives_the_heads_width_and_the_amount_of_text(result):
+def test_how_sure_fold_gives_the_heads_width_and_the_amount_of_text(result):
     kept = trained_transformers()
     about, said = kept.about, " ".join(transformer.learning(result, LIGHT).sure)
     assert (about["n_heads"] * about["d_k"], about["d_model"]) == (256, 128)
@@ -181,7 +181,7 @@ def test_how_sure_gives_the_heads_width_and_the_amount_of_text(result):
 
 
 @pytest.mark.parametrize("rate", RATES)
-def test_how_sure_gives_the_spreads_of_the_smallest_and_largest_head(rate):
+def test_how_sure_fold_gives_the_spreads_of_the_smallest_and_largest_head(rate):
     kept = trained_transformers().score_std[:, RATES.index(rate), :, -1].reshape(len(WAYS), -1)
     said = " ".join(transformer.learning(compare_transformers(TransformerParams(rate)), LIGHT).sure)
     for word, found in (("the smallest", kept.min(axis=1)), ("The largest", kept.max(axis=1))):

@@ -1,4 +1,4 @@
-"""Pictures of the unit_variance lesson: their data are the result's, their words are its numbers."""
+"""Pictures of the unit_variance lesson: plotted data and stated numbers equal those of the result."""
 
 import re
 from dataclasses import replace
@@ -95,13 +95,13 @@ def test_pipeline_shows_every_stage_on_one_axis(result):
         np.testing.assert_allclose(ends, [-stage.predicted_std, stage.predicted_std])
 
 
-def test_how_sure_names_values_outside_their_band_and_the_bias(result):
+def test_how_sure_fold_names_values_outside_their_band_and_the_bias(result):
     *others, last = result.stages
     for std, where in ((0.9, "outside"), (0.5, "inside")):
         moved = replace(result, stages=(*others, replace(last, std=std)))
         assert f"of scaled scores {number(std)} (0.500, {where} its band)" in sure(moved)
     params = core.UnitVarianceParams(8, 2, 4, scheme="torch_linear", bias=True)
-    said = "are predicted at 0.375, without it at 0.333."  # (8 + 1)/(3 · 8)
+    said = "are predicted at 0.375, without it at 0.333."  # 0.375 = (8 + 1)/(3 · 8)
     assert said in sure(core.measure_unit_variance(params))
     assert "bias" not in sure(core.measure_unit_variance(replace(params, bias=False)))
 
@@ -136,7 +136,7 @@ def test_sentence_names_the_smaller_spread_within_a_row(x):
     assert picture.sentence.startswith(said if mean else "With square Xavier at dₖ = 64, the scaled scores start with")
 
 
-def test_tables_of_the_stages_give_the_result_s_numbers(result):
+def test_tables_of_the_stages_give_the_numbers_of_the_result(result):
     table = figures.stage_table(result)
     # as many digits as in the picture and the sentence
     assert table["σ measured"] == [number(stage.std) for stage in result.stages]
@@ -162,7 +162,7 @@ def test_schemes_are_compared_and_only_the_chosen_one_is_measured(result):
 
 
 @pytest.mark.parametrize(("count", "said"), [(0, "none gives 1"), (1, " gives 1"), (2, " give 1")])
-def test_how_sure_counts_the_schemes_with_unit_variance(result, count, said):
+def test_how_sure_fold_counts_the_schemes_with_unit_variance(result, count, said):
     rows = tuple(replace(row, scaled_std=1.0 if i < count else 3.0) for i, row in enumerate(result.schemes))
     sure = figures.schemes(replace(result, schemes=rows), LIGHT).sure[0]
     assert said in sure
@@ -191,7 +191,7 @@ def _said(row):
 
 
 @pytest.mark.parametrize("d_k", [2, 64, 1024])
-def test_sentence_of_shared_inputs_gives_a_token_s_own_weight(d_k):
+def test_sentence_of_shared_inputs_gives_the_weight_of_a_token_on_itself(d_k):
     """Recompute the weight from new draws: a normalised token scores √dₖ with itself, about 0 ± 1 with 15 others."""
     found = core.measure_shared_input(core.UnitVarianceParams(d_k, 1, 16))
     said = figures.shared(found, FEW, LIGHT).sentence
@@ -206,7 +206,7 @@ def test_sentence_of_shared_inputs_gives_a_token_s_own_weight(d_k):
     assert ("practically all" in said) == (found[2].self_weight >= 0.9995)
 
 
-def test_matrices_of_shared_inputs_have_the_same_range_of_colours(rows):
+def test_matrices_of_shared_inputs_have_the_same_colour_range(rows):
     fig = plotted(figures.shared(rows, FEW, LIGHT))
     assert [trace.showscale for trace in fig.data] == [False] * 3
     for note, row in zip(fig.layout.annotations, rows, strict=True):

@@ -1,4 +1,4 @@
-"""Pictures of the wrong_choice lesson: their data are the result's, their words are its numbers."""
+"""Pictures of the wrong_choice lesson: plotted data and stated numbers equal those of the result."""
 
 import re
 from dataclasses import replace
@@ -53,7 +53,7 @@ def curves_with(smallest, dims=DIMS):
 # --- the cells -----------------------------------------------------------------------------------------
 
 
-def test_a_cell_shows_the_weight_on_its_row_s_right_key(result):
+def test_a_cell_shows_the_weight_of_its_row_on_the_right_key(result):
     for step in (0, 7, 200):
         shown = plotted(choices(result, step))
         for i, name in enumerate(figures.NAMES):
@@ -152,7 +152,7 @@ def test_rows_whose_numbers_overflow_are_reported():
 
 
 @pytest.mark.parametrize("n_keys", [4, 16])
-def test_bars_are_the_row_s_weights_and_the_right_key_is_coloured(n_keys):
+def test_bars_are_the_weights_of_the_row_and_the_right_key_is_coloured(n_keys):
     row = core.follow_row(P(64, n_keys), 8)
     picture = choices(core.measure_wrong_choices(P(64, n_keys)), 30, 8)
     shown, right = plotted(picture), row.right_key
@@ -173,7 +173,7 @@ def test_bars_are_the_row_s_weights_and_the_right_key_is_coloured(n_keys):
 
 
 @pytest.mark.parametrize("right", [0, 7, 15])
-def test_name_of_the_right_key_stays_inside_its_panel(result, right):
+def test_label_of_the_right_key_stays_inside_its_panel(result, right):
     shown = figures.choices(result, replace(FIRST, right_key=right), 200, LIGHT)
     (note, *_) = [each for each in plotted(shown).layout.annotations if "right key" in each.text]
     assert note.xanchor == {0: "left", 7: "center", 15: "right"}[right]
@@ -205,7 +205,7 @@ def test_outcome_of_the_bet_is_the_count_and_the_nearest_answer(d_k, answer):
     assert ("hardly matters: 77 come right with ÷ √dₖ" in found.why) == (d_k == 4)
 
 
-def test_how_sure_gives_the_three_weights_of_the_row(result):
+def test_how_sure_fold_gives_the_three_weights_of_the_row(result):
     row = core.follow_row(P(64), 8)
     set_ = row.weights.copy()
     set_[:, 200, row.right_key] = 0.0004, 0.9996, 0.5
@@ -219,7 +219,7 @@ def test_how_sure_gives_the_three_weights_of_the_row(result):
 # --- the curves ----------------------------------------------------------------------------------------
 
 
-def test_points_are_counts_by_rate_and_a_line_marks_the_slider(measured):
+def test_points_show_counts_by_rate_and_a_line_marks_the_chosen_rate(measured):
     shown = plotted(curves.rates(measured[1], 31.6, 200, LIGHT))
     for i, name in enumerate(figures.NAMES):
         marks = trace_of(shown, name)
@@ -231,7 +231,7 @@ def test_points_are_counts_by_rate_and_a_line_marks_the_slider(measured):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_name_of_a_curve_says_at_which_rates_it_works(measured, profile):
+def test_label_of_a_curve_says_at_which_rates_it_works(measured, profile):
     shown = plotted(curves.rates(measured[1], 31.6, 200, profile))
     best, smallest = measured[1].best(), measured[1].smallest_rate()
     between = " " if profile is PROJECTOR else "<br>"
@@ -281,7 +281,7 @@ def test_words_on_the_smallest_rates_follow_from_the_curves(smallest, does, said
     whole(shown)
 
 
-def test_name_of_a_curve_says_from_which_d_k_no_rate_works():
+def test_label_of_a_curve_says_from_which_d_k_no_rate_works():
     given = curves_with(([8, None, None, None], [None] * 4, [8] * 4))
     words = texts(plotted(curves.dimensions(given, "sgd", 64, LIGHT)))
     most = {each.params.d_k: each.best() for each in given}
@@ -291,7 +291,7 @@ def test_name_of_a_curve_says_from_which_d_k_no_rate_works():
 
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR], ids=lambda each: each.name)
 @pytest.mark.parametrize("share", [0.55, 1, 2])
-def test_names_at_lines_do_not_overlap_in_a_lower_or_taller_picture(measured, profile, share):
+def test_labels_at_lines_do_not_overlap_in_lower_or_taller_pictures(measured, profile, share):
     drawn = [curves.rates(each, 10.0, 200, profile) for each in measured]
     for shown in (*drawn, curves.dimensions(measured, "sgd", 64, profile)):
         layout = plotted(shown).layout
@@ -304,7 +304,7 @@ def test_names_at_lines_do_not_overlap_in_a_lower_or_taller_picture(measured, pr
         assert up[-1][0] <= plot
 
 
-def test_names_of_equal_curves_are_in_the_usual_order():
+def test_labels_of_equal_curves_are_in_the_usual_order():
     made = curves_with([[5]] * 3, (1,))
     names = [each for each in plotted(curves.rates(made[0], 10.0, 200, LIGHT)).layout.annotations if each.x == 1]
     downwards = [re.sub("<[^>]*>", "", each.text) for each in sorted(names, key=lambda each: -each.yshift)]
@@ -346,7 +346,7 @@ def test_one_rate_fits_sqrt_d_k_with_descent_and_d_k_with_adam(measured):
 
 
 @pytest.mark.parametrize("how", [{"n_keys": 4}, {"loss": "weights"}, {"learns": "K"}])
-def test_adam_s_record_is_not_drawn_behind_curves_of_other_settings(how):
+def test_record_of_adam_is_not_drawn_behind_curves_of_other_settings(how):
     made = tuple(replace(each, params=replace(each.params, **how)) for each in curves_with(([8] * 4,) * 3))
     assert [each.name for each in plotted(curves.dimensions(made, "sgd", 64, LIGHT)).data] == list(figures.NAMES)
     adam = curves.dimensions(made, "adam", 64, LIGHT)
@@ -355,7 +355,7 @@ def test_adam_s_record_is_not_drawn_behind_curves_of_other_settings(how):
     whole(adam)
 
 
-def test_how_sure_gives_predicted_and_found_factors_and_the_record(measured):
+def test_how_sure_fold_gives_predicted_and_found_factors_and_the_record(measured):
     descent, adam, record = curves.dimensions(measured, "sgd", 64, LIGHT).sure
     rates = np.array([each.smallest_rate() for each in measured])
     grown = rates[-1] / rates[0]
@@ -370,7 +370,7 @@ def test_points_at_the_same_place_are_drawn_side_by_side(measured):
 
 
 @pytest.mark.parametrize("step", [0, 7, 200])
-def test_sentence_of_the_rates_gives_each_rule_s_best_count(measured, step):
+def test_sentence_of_the_rates_gives_the_best_count_of_each_rule(measured, step):
     start = "At the best rate plain gradient descent puts"
     for found in measured:
         counts = [max(found.put_right[i, :, step].tolist()) for i in range(3)]
@@ -381,8 +381,8 @@ def test_sentence_of_the_rates_gives_each_rule_s_best_count(measured, step):
 
 
 @pytest.mark.parametrize(("d_k", "n_keys"), [(2, 16), (4, 16), (8, 16), (4, 64)])
-def test_no_rate_puts_right_a_key_that_no_query_can_choose(d_k, n_keys):
-    """A query that chooses a key exists if and only if the key is a corner of the convex hull: a linear program."""
+def test_no_rate_corrects_rows_whose_right_key_no_query_can_choose(d_k, n_keys):
+    """A query can choose a key if and only if the key is a corner of the convex hull, as a linear program decides."""
     (drawn,) = (draw_wrong_rows(d_k, n_keys, rows, seed=0) for rows in row_blocks(core.N_ROWS, n_keys, 1, "q"))
     on_hull = 0
     for gram, right in zip(drawn.gram, drawn.right_key, strict=True):
@@ -400,7 +400,7 @@ def test_no_rate_puts_right_a_key_that_no_query_can_choose(d_k, n_keys):
     assert said == (np.ptp(found.best()) == 0 and found.best()[0] < core.NEARLY_ALL)
 
 
-def test_name_of_a_curve_gives_the_rates_that_reach_99_rows(measured):
+def test_label_of_a_curve_gives_the_rates_that_reach_99_rows(measured):
     for found in measured:
         for i in range(3):
             works = (found.put_right[i, :, 200] >= 99).tolist()
@@ -424,7 +424,7 @@ def test_name_of_a_curve_gives_the_rates_that_reach_99_rows(measured):
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_lesson_s_answer_holds_from_d_k_8_to_1024_with_16_keys(seed):
+def test_answer_of_the_lesson_holds_from_d_k_8_to_1024_with_16_keys(seed):
     at_rate = {d_k: core.measure_wrong_choices(P(d_k, seed=seed)).put_right[:, -1] for d_k in (8, 16, 64, 256, 1024)}
     for counts in at_rate.values():
         assert core.interval(counts[1])[1] >= core.NEARLY_ALL
@@ -469,7 +469,7 @@ def values_of(**chosen):
 
 @pytest.mark.parametrize("rate", [1e-4, 10.0, 1000.0, 1e5])
 @pytest.mark.parametrize(("loss", "learns"), [("output", "q"), ("weights", "K"), ("weights", "both")])
-def test_a_phone_s_sentence_names_lost_weights_and_no_nan(rate, loss, learns):
+def test_sentence_on_a_phone_names_lost_weights_and_no_nan(rate, loss, learns):
     values = values_of(learning_rate=rate, loss=loss, learns=learns)
     lost = 0
     for place in range(100):
@@ -486,7 +486,7 @@ def test_a_phone_s_sentence_names_lost_weights_and_no_nan(rate, loss, learns):
     ("weight", "said"),
     [(0.0, "under 1 %"), (0.4999, "at most 50 %"), (0.5, "at most 50 %"), (0.5001, "over 50 %"), (1.0, "over 99 %")],
 )
-def test_weights_near_0_half_and_1_are_not_rounded_to_them(weight, said):
+def test_weights_near_0_half_and_1_are_not_rounded_to_these_values(weight, said):
     assert figures.share(weight) == said
 
 
@@ -503,7 +503,7 @@ def test_rate_dial_has_a_stop_at_every_rate_of_the_curves():
     assert set(core.LEARNING_RATES) <= set(LESSON.controls["learning_rate"].stops)
 
 
-def test_a_wall_shows_only_the_cells_without_bars(result):
+def test_a_wall_shows_the_cells_but_no_bars(result):
     shown = plotted(choices(result, 200, 0, PROJECTOR))
     assert {each.type for each in shown.data} == {"heatmap"}
 

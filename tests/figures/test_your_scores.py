@@ -61,7 +61,7 @@ def title_of(fig):
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_name_of_the_ideal_curve_is_above_the_bars_and_the_curve(results, sample):
+def test_label_of_the_ideal_curve_is_above_the_bars_and_the_curve(results, sample):
     result = results[sample]
     fig = plotted(histogram(result, sample))
     (name,) = [note for note in fig.layout.annotations if note.text == "ideal q and k"]
@@ -73,7 +73,7 @@ def test_name_of_the_ideal_curve_is_above_the_bars_and_the_curve(results, sample
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_names_of_the_growth_curves_have_the_curves_colours(results, sample):
+def test_labels_of_the_growth_curves_have_the_colours_of_the_curves(results, sample):
     fig = plotted(growth(results[sample], sample))
     *names, upright = fig.layout.annotations
     assert upright.text == "Root mean square score"
@@ -158,7 +158,7 @@ def test_growth_curves_and_sqrt_m_are_those_of_the_result(results, sample):
         (np.nan, np.nan, "Too few rows to tell"),
     ],
 )
-def test_title_of_the_growth_follows_from_the_exponent_s_interval(results, low, high, title):
+def test_title_of_the_growth_follows_from_the_interval_of_the_exponent(results, low, high, title):
     result = results["ideal"]
     fit = replace(result.shown.row_exponent, low=low, high=high)
     moved = growth(replace(result, shown=replace(result.shown, row_exponent=fit)))
@@ -229,7 +229,7 @@ def test_code_loads_the_uploaded_files_and_gives_the_same_verdict(results, tmp_p
         assert run(picture.code)[0]["result"].report.verdict == result.report.verdict
 
 
-def test_every_picture_says_if_its_rows_are_a_sample_s_or_the_visitor_s(results):
+def test_every_picture_says_if_it_shows_a_sample_or_a_visitor_file(results):
     for picture in (histogram, growth):
         sample, own = picture(results["ideal"]), picture(results["ideal"], own=("q.npy", "k.npy"))
         assert sample.sure[0] == "Sample “ideal”, 1 head, 32 queries, 32 keys, dₖ = 16."

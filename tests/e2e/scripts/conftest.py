@@ -24,7 +24,7 @@ _RUN = """async text => {
   const address = URL.createObjectURL(new Blob([text], {type: 'text/javascript'}));
   window.script = {...await import(address)};
 }"""
-# Mount a component, or give the mounted one new data, as after an answer. `told` has its messages, `leave` unmounts it.
+# Mount a component, or send the mounted one new data, as Python does. `told` lists its messages; `leave` unmounts it.
 _MOUNT = """([html, data]) => {
   window.told ??= [];
   if (html !== null) {
@@ -90,7 +90,7 @@ def hurried(alone):
 
 @pytest.fixture
 def stopped(alone):
-    """Return the page of `alone` with timers that fire at `ring()`, so that no test depends on the machine's speed."""
+    """Return the page of `alone` with timers that fire only at `ring()`: the machine's speed does not matter."""
     alone.evaluate(
         """() => {
           const timers = new Map();

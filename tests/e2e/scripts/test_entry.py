@@ -1,4 +1,4 @@
-"""Addresses that the scripts request while a slider moves: they equal the server's names of the pictures."""
+"""Addresses that the scripts request while a slider moves: the server knows each picture by the same address."""
 
 import pytest
 
@@ -22,7 +22,7 @@ ASK = """all => all.map(([told, values, ground]) =>
   script.entryAt({...told, address: script.entryAt(told, ground)}, values))"""
 
 
-def test_scripts_request_each_stop_under_the_server_s_name(load):
+def test_scripts_and_server_give_each_stop_the_same_name(load):
     asked, named = [], []
     for stem, query in [*PLACES, ("trained_heads", TEXTS), ("softmax_saturation", TEXTS | {"step": "lists"})]:
         told = Stage(Address(LESSONS[stem], query)).places()

@@ -1,4 +1,4 @@
-"""Scripts of the page without a server: names of boxes, history, keys, bets, clicks on matrices, a class."""
+"""Scripts of the page without a server: names of boxes, history, keyboard, bets, clicks on matrices, a class."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_boxes_are_named_by_their_content_before_the_next_paint(mount):
     assert page.evaluate(box) == {"testid": "stLayoutWrapper", "around": ""}
 
 
-def test_change_inside_a_slider_renames_no_box(mount):
+def test_change_inside_a_slider_starts_no_search_for_boxes(mount):
     page = mount("frame", FRAME)
     page.evaluate(ADD, STAGE)
     page.evaluate(
@@ -80,7 +80,7 @@ WAY = """<nav data-way><a rel="prev" href="?step=a" data-step="a">←</a>
 
 @pytest.fixture
 def way(mount, alone):
-    """Return a page with links to four steps, at the second; its script's `turned()` lists the requested steps."""
+    """Return a page at the second of four linked steps; its `turned()` lists the steps requested so far."""
     alone.evaluate(ADD, WAY)
     page = mount("frame", FRAME | {"line": "Here."})
     page.evaluate("() => { window.turned = () => told.filter(([name]) => name === 'step').map(each => each[1]); }")
@@ -273,7 +273,7 @@ def test_a_click_on_a_matrix_sends_chart_row_and_column(mount, alone):
     page.mouse.down()
     page.mouse.move(box["x"] + 150, box["y"] + 50)
     page.mouse.up()
-    assert page.evaluate("() => told") == [said]  # a drag is no click
+    assert page.evaluate("() => told") == [said]  # a drag is not a click
 
 
 # --- a class --------------------------------------------------------------------------------------------

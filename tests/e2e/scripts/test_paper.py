@@ -49,7 +49,7 @@ def test_print_styles_apply_while_the_pictures_are_redrawn(lesson):
     assert lesson.evaluate(f"() => [window.colour, {colour}]") == ["rgb(255, 0, 0)", "rgb(0, 0, 0)"]
 
 
-def test_paper_has_the_lesson_s_address_and_its_qr_code(lesson):
+def test_paper_has_the_address_of_the_lesson_and_its_qr_code(lesson):
     address = "http://localhost/lesson?d_k=64"
     code_of = "at => new URL(document.querySelector('[data-address] img').src || at).searchParams.get('at') === at"
     lesson.wait_for_function(code_of, arg=address)  # once the address has stopped changing
@@ -57,7 +57,7 @@ def test_paper_has_the_lesson_s_address_and_its_qr_code(lesson):
     assert lesson.locator("[data-address] p").inner_text() == address
     assert lesson.locator("[data-address] img").get_attribute("src") is not None
     lesson.evaluate("() => { history.replaceState(null, '', '?d_k=65'); dispatchEvent(new Event('beforeprint')); }")
-    assert lesson.locator("[data-address] img").get_attribute("src") is None  # outdated, so removed
+    assert lesson.locator("[data-address] img").get_attribute("src") is None  # the outdated code is removed
     lesson.evaluate("() => lab.addressed()")
     lesson.wait_for_function(code_of, arg=address.replace("64", "65"))
 

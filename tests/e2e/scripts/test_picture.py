@@ -90,7 +90,7 @@ def test_quick_drawing_equals_that_of_plotly(quickly):
         assert quickly(*change) == [True, True, True], name
 
 
-def test_changes_that_quick_drawing_does_not_know_are_left_to_plotly(quickly):
+def test_changes_that_quick_drawing_cannot_make_are_left_to_plotly(quickly):
     one = drawn(LINE)
     for other in (
         drawn(LINE, yaxis={"range": [0, 20]}),
@@ -157,7 +157,7 @@ def test_points_glide_to_the_next_step_unless_motion_is_reduced(mount, calm, cha
     assert page.evaluate("() => [...document.querySelector('.js-plotly-plot')._fullData[0].y]") == [9, 4, 1]
 
 
-def test_points_glide_to_their_positions_on_other_axes(load):
+def test_points_glide_to_their_positions_on_the_next_axes(load):
     page = load("quick.js", "morph.js", names=("wayOf",))
     way = """([one, other, before, after]) => {
       const way = script.wayOf(one, other, before, after);
@@ -202,7 +202,7 @@ def test_a_number_and_its_unit_are_not_split_over_two_lines(mount):
     assert sentence.inner_text() == "At dₖ = 4, raw takes it."
 
 
-def test_a_word_keeps_its_node_and_light_when_the_sentence_changes(mount):
+def test_a_word_keeps_its_element_and_stays_lit_in_a_new_sentence(mount):
     page = open_picture(mount)
     page.locator(".mark").first.click()
     page.evaluate("() => { window.word = document.querySelector('.mark'); }")

@@ -109,7 +109,7 @@ def test_play_runs_through_the_stops_and_reports_the_last(mount):
     assert page.evaluate("() => heard[4]") == [1, True]
 
 
-def test_move_is_reported_only_after_a_followed_link_is_done(stopped, mount):
+def test_a_move_is_not_reported_while_the_page_is_being_left(stopped, mount):
     page = open_slider(mount)
     page.evaluate("() => { lab.leaves = () => true; }")
     page.locator(THUMB).press("ArrowRight")

@@ -48,7 +48,7 @@ def test_a_move_without_a_session_changes_the_address(stage):
     stage.wait_for_function("() => !location.search.includes('d_k')")  # the initial value is left out
 
 
-def test_step_links_carry_the_slider_s_value_without_a_session(stage):
+def test_step_links_carry_the_value_of_the_slider_without_a_session(stage):
     stage.evaluate("() => history.replaceState(null, '', '?seed=3&step=a')")
     stage.locator("input").press("ArrowRight")
     stage.wait_for_function("() => location.search.includes('d_k=256')")
@@ -59,14 +59,14 @@ def test_step_links_carry_the_slider_s_value_without_a_session(stage):
     assert hrefs == ["lesson?seed=3&step=b&d_k=256", "other?seed=3&step=a&d_k=256"]
 
 
-def test_step_links_carry_no_other_parameter_of_the_address(stage):
+def test_step_links_drop_parameters_that_only_the_address_has(stage):
     stage.evaluate("() => history.replaceState(null, '', '?seed=3&step=a&correlation=1')")
     stage.evaluate("() => addEventListener('click', event => event.preventDefault())")
     stage.get_by_text("Next →").click()
     assert stage.get_by_text("Next →").evaluate("link => link.href.split('/').at(-1)") == "lesson?seed=3&step=b"
 
 
-def test_slider_moves_into_streamlit_s_page_with_value_and_focus(stage, mount):
+def test_slider_keeps_value_and_focus_when_streamlit_takes_it_over(stage, mount):
     stage.evaluate("() => { window.thumb = document.querySelector('input'); thumb.focus(); }")
     stage.locator("input").press("ArrowRight")
     draw_lesson(stage, mount)
@@ -132,7 +132,7 @@ def lose(page):
     page.evaluate("() => { answers = false; opened.at(-1)[0].say('close'); }")
 
 
-def test_lost_connection_is_shown_and_hidden_from_streamlit(connected):
+def test_visitor_but_not_streamlit_is_told_of_a_lost_connection(connected):
     lose(connected)
     assert connected.evaluate("() => [said, socket.readyState, lab.away]") == [["open"], 1, True]
     connected.locator("#lab-away", has_text="Reconnecting…").wait_for()
@@ -145,7 +145,7 @@ def test_lost_connection_is_shown_and_hidden_from_streamlit(connected):
 
 
 def test_reconnecting_notice_covers_no_visible_text(connected):
-    """Text that is added under it later moves it up."""
+    """The notice moves up when text is added under it."""
     every = "p { position: fixed; margin: 0; bottom: 0; line-height: 60px; white-space: nowrap }"
     connected.add_style_tag(content=f"{every} #lab-away {{ width: max-content; height: 20px; line-height: 20px }}")
     add = "html => document.body.insertAdjacentHTML('beforeend', html)"
@@ -164,7 +164,7 @@ def test_reconnecting_notice_covers_no_visible_text(connected):
     connected.wait_for_function("() => document.getElementById('lab-away').textContent === ''")
 
 
-def test_acts_during_a_lost_connection_are_done_on_reconnection(connected):
+def test_actions_during_a_lost_connection_are_done_on_reconnection(connected):
     connected.evaluate("() => { window.done = []; }")
     lose(connected)
     connected.evaluate("([run, other]) => { socket.send([other]); socket.send([run]); }", [RUN, OTHER])
@@ -177,7 +177,7 @@ def test_acts_during_a_lost_connection_are_done_on_reconnection(connected):
     assert connected.evaluate("() => sent") == [11, 5]  # a run first, then the other messages
 
 
-def test_an_act_is_repeated_if_the_server_has_not_answered(connected):
+def test_an_action_is_repeated_if_the_server_has_not_answered(connected):
     connected.evaluate("() => { window.done = []; lab.do('heard', () => done.push('heard')); }")
     connected.evaluate("() => opened[0][0].say('message')")
     connected.evaluate("() => lab.do('lost', () => done.push('lost'))")
@@ -187,26 +187,26 @@ def test_an_act_is_repeated_if_the_server_has_not_answered(connected):
     assert connected.evaluate("() => done") == ["heard", "lost", "lost"]
 
 
-def test_a_released_connection_reconnects_for_an_act(connected):
+def test_a_released_connection_reconnects_for_an_action(connected):
     connected.evaluate("() => { window.done = []; lab.sleep(); }")
     assert connected.evaluate("() => [said, socket.readyState, lab.away, opened.length]") == [["open"], 1, True, 1]
     connected.evaluate("() => lab.do('release', () => { done.push(1); opened.at(-1)[0].say('message'); })")
     connected.wait_for_function("() => done.length === 1 && !lab.away")
     assert connected.evaluate("() => opened.map(each => each[1].at(-1))") == ["old", "mine"]
-    assert connected.evaluate("() => said") == ["open", "message", "message"]  # for the rerun and for the act
+    assert connected.evaluate("() => said") == ["open", "message", "message"]  # one for the rerun, one for the action
     assert connected.locator("#lab-away").text_content() == ""
 
 
 def test_a_released_connection_stays_closed_in_a_hidden_tab(connected):
     connected.evaluate("() => Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
-    connected.evaluate("run => { lab.sleep(); socket.send([run]); }", RUN)  # as a timer of the page may do
+    connected.evaluate("run => { lab.sleep(); socket.send([run]); }", RUN)  # as by a timer
     assert connected.evaluate("() => [opened.length, sent]") == [1, []]
     connected.evaluate("run => { delete document.hidden; socket.send([run]); }", RUN)
     connected.wait_for_function("() => !lab.away")
     assert connected.evaluate("() => [opened.length, sent[0]]") == [2, 11]
 
 
-def test_files_are_requested_in_the_connection_s_session(connected):
+def test_files_are_requested_in_the_session_of_the_connection(connected):
     asked = backend_operation("other")
     connected.evaluate(
         "asked => { window.send = opened.at(-1)[0].send = message => { window.last = [...message]; }; "
@@ -230,7 +230,7 @@ def backend_operation(session, file="table"):
     return message.SerializeToString()
 
 
-def test_an_act_is_done_at_once_without_our_connection(load):
+def test_an_action_is_done_at_once_without_our_connection_script(load):
     page = load(names=())
     page.evaluate("() => { window.done = []; lab.do('cell', () => done.push('cell')); }")
     assert page.evaluate("() => done") == ["cell"]
