@@ -1,4 +1,4 @@
-"""The bets of a class on a wall, in a panel beside that of the picture which answers them."""
+"""The bets of a class on a wall, in a panel beside the picture that shows the truth."""
 
 from collections import Counter
 from copy import deepcopy
@@ -15,32 +15,32 @@ from pages._view.lesson_view import Outcome
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
-_PICTURE, _BETS = [0.0, 0.5], [0.65, 1.0]  # of the width
+_PICTURE, _BETS = [0.0, 0.5], [0.65, 1.0]  # horizontal domains
 _MOST_BARS = 45
-_ROUNDING = 1e-9  # of a bin: a number at its lower end belongs to it
-_WIDTH, _INSIDE = 0.9, 0.5  # of a bin: the width of its bar, and of one inside the hollow bar of the first vote
-_HEAD = 0.25  # of the highest bar: the room above it for the name of the truth
-_LINE = 0.86  # of the height: where the line of the truth ends, under its name
-_CROWD = 0.35  # of the ink, for each of many curves
-_LOWEST = 2.6  # of an axis title's letters: the margin for it and its numbers
-_NARROWEST, _NAME = 1.2, 4.2  # of a tick's letters: the margin at the right, and that for the name of the true curve
-_TICKS = ((5, 1), (10, 2), (25, 5), (50, 10), (100, 20))  # up to so many bets a tick every so many
+_ROUNDING = 1e-9  # share of a bin, so that a number at a lower edge is in the bin above it
+_WIDTH, _INSIDE = 0.9, 0.5  # widths of a bar, and of one inside a hollow bar, as shares of a bin
+_HEAD = 0.25  # room above the highest bar for the truth's label, as a share of the bar
+_LINE = 0.86  # upper end of the truth's line, below its label, as a share of the height
+_CROWD = 0.35  # opacity of each of many curves
+_LOWEST = 2.6  # margin for the axis title and the tick labels, in em of the title
+_NARROWEST, _NAME = 1.2, 4.2  # right margins without and with the true curve's label, in em of a tick label
+_TICKS = ((5, 1), (10, 2), (25, 5), (50, 10), (100, 20))  # (most bets, distance between two ticks)
 
 
 @dataclass(frozen=True)
 class Bets:
-    """The bets of a class. first: those from before it was asked again; () if it was not."""
+    """The bets of a class. first: those of its first vote, if it has voted twice; else ()."""
 
     now: tuple[Any, ...]
     first: tuple[Any, ...] = ()
 
 
 def beside(shown: Figure, bet: Bet, bets: Bets, found: Outcome, profile: Profile) -> Figure:
-    """Return a picture with what a class has bet beside it.
+    """Return a picture with a panel of the class's bets beside it.
 
-    Of numbers and curves, the one panel that the bet is on stays. A panel shows how many have bet each number, or the
-    curves that they have drawn; the truth is behind the bars and above them, or a dashed line over the curves. Beside a
-    choice the picture is narrower; the panel shows how many have chosen each answer, now and at first.
+    For numbers and curves, only that panel of the picture stays which the bet is about. The bets are a histogram with
+    the truth as a line behind the bars, or the drawn curves with the truth as a dashed line over them. For a choice,
+    the whole picture stays, narrower, and the bets are a bar for each option, for both votes if there were two.
     """
     if isinstance(bet.answer, Choice):
         return rows(shown, _answers(bet, bets, found), _heading(bets, profile), profile)
@@ -49,7 +49,7 @@ def beside(shown: Figure, bet: Bet, bets: Bets, found: Outcome, profile: Profile
     across, along = bet.place.keeps or sorted((bet.place.across, bet.place.along))
     spec = deepcopy(vars(shown)) | {"narrow": {}}
     layout, old = spec["layout"], _axis(spec["layout"], across)["domain"]
-    unseen = {"visible": False, "xaxis": across, "yaxis": along}  # words of the sentence name it
+    unseen = {"visible": False, "xaxis": across, "yaxis": along}  # kept, since marks of the sentence refer to them
     spec["data"] = [each if _is_on(each, across, along) else each | unseen for each in spec["data"]]
     for kind in ("annotations", "shapes"):
         layout[kind] = [_moved(each, old) for each in layout.get(kind, ()) if _stays(each, across, along, old)]
@@ -130,7 +130,7 @@ def _answers(bet, bets, found):
 
 
 def bins(bet: Bet, guesses: tuple[float, ...]) -> dict[float, int]:
-    """Count numbers by the middles of bins, which are as wide as one stop of the answer or several.
+    """Return the number of guesses in each bin, by the bin's middle; a bin is one or more stops of the answer wide.
 
     >>> from pages._view.kinds import Number
     >>> bins(Bet("?", Number("n", 0, 0, 100, tuple(range(0, 101, 5)))), (5, 6.5, 20))

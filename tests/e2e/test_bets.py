@@ -35,7 +35,7 @@ def at(stem):
 
 
 @pytest.mark.parametrize("stem", FIRST_OF_KIND)
-def test_a_bet_is_hidden_placed_and_revealed(page, server, stem):
+def test_answer_is_hidden_until_a_bet_is_placed_and_revealed(page, server, stem):
     asked = []
     watch = lambda request: "/moving/" in request.url and asked.append(request.url)  # noqa: E731
     open_page(page, server, stem, bet=1, n_keys=32, **at(stem))

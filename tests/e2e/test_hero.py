@@ -337,7 +337,7 @@ def test_raw_ruler_grows_as_sqrt_d_k_and_the_scaled_ruler_stays(page, server):
     commit(page)
 
 
-def test_a_typed_value_does_not_send_the_stops_again(page, server):
+def test_typing_a_value_does_not_send_the_data_of_all_stops_again(page, server):
     received = dashboard.messages_to_browser(page)
     open_page(page, server)
     stops = max(map(len, received))

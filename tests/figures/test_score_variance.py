@@ -59,7 +59,7 @@ def small(curve, size, profile=LIGHT):
     return figures.small_start(curve, 64, size, CURVE, profile)
 
 
-def test_smaller_components_lower_the_rays_on_a_fixed_axis(curve):
+def test_smaller_components_lower_every_line_on_a_fixed_axis(curve):
     drawn = {size: plotted(small(curve, size)) for size in SIZES}
     assert len({each.layout.yaxis.range for each in drawn.values()}) == 1
     low, high = next(iter(drawn.values())).layout.yaxis.range

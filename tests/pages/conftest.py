@@ -30,7 +30,7 @@ def app(visitors, request):
 
 
 def move_back(app, stem):
-    """Reset every control; return the names of those that had moved. Conditional controls come first."""
+    """Reset every control, conditional ones first; return the names of those that had moved."""
     controls = controls_of(stem)
     for name in {*LESSONS[stem].unbound} & {*app.query_params}:
         if name not in app.session_state:  # a control of another step: only the address has it

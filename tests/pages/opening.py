@@ -306,7 +306,7 @@ def too_much(sentence):
 
 
 def check_page(app, stem):
-    """Check the rules of every page: no exception, its question, declared pictures in order, each with its sentence."""
+    """Check a page: no error, the lesson's question as title, its pictures in declared order, each with a sentence."""
     assert [each.message for each in app.exception] == []
     assert [each.value for each in app.title] == [LESSONS[stem].question]
     drawn = pictures(app)

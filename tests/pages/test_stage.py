@@ -98,7 +98,7 @@ def test_bet_is_asked_before_a_session_starts(stem):
 
 
 @pytest.mark.parametrize("stem", WITH_BET)
-def test_step_that_reveals_an_open_bet_leads_to_the_bet(stem):
+def test_link_to_a_step_that_shows_the_truth_opens_the_step_of_the_bet(stem):
     lesson = LESSONS[stem]
     for step in lesson.steps:
         there = Address(lesson, {"bet": "1", "step": step.name}).waiting.step.name

@@ -100,6 +100,6 @@ def _scrambled(text):
 WRONG_CODES = Rate("wrong", 60, 60)  # per network, which a whole class may share
 GUESSES = Rate("guesses", 100, 10)  # wrong codes from all networks; while none is left, new rooms get longer codes
 OPENED = Rate("opened", 20, 1)  # rooms per site
-JOINED = Rate("joined", 40, 10)  # new phones in one room per network
+JOINED = Rate("joined", 40, 10)  # new phones, per room and network
 FIRST_JOINED, FEW = 100, 10  # FIRST_JOINED at once if fewer than FEW have joined: a class may share one IP address
 SENT = Limit(20, 60)  # answers and draws per phone

@@ -1,4 +1,4 @@
-"""The current question of a room: its lesson at the wall's settings, and the question's state."""
+"""The current question of a room: its lesson, the wall's settings, and whether it is open or revealed."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A panel beside a picture on a wall: a bar for each answer that a class may give."""
+"""A panel beside a picture on a wall, with a bar for each option of a class's bet or vote."""
 
 import re
 from collections.abc import Sequence
@@ -10,23 +10,23 @@ from pages._view.figures import base
 from pages._view.picture import LEAST, Figure, Part
 from pages._view.theme import Profile
 
-AT = "9"  # the number of the panel's axes
-_WIDTH = 1520  # pixels of a figure on the wall of a room, beside its code; where there is no code, all is wider
-_PICTURE = 0.62  # of the width, the share that the picture keeps
-_RIGHT, _GAP, _APART = 10, 14, 40  # pixels: right of the panel; between a bar and words; between panel and picture
-_LETTER, _LINE = 0.54, 1.3  # of its size: the width of a letter, and the height of a line
-_NAME = 18  # letters of a name in one line
-_BAR, _THIN, _OFF = 0.62, 0.34, 0.19  # of a row: a bar, one of two, and how far each of these is from the middle
-_HALF = 0.55  # of a row, beyond the outermost ones
-_HEAD, _FOOT = 1.6, 2.6  # of an axis title's letters: margins that leave most of the height to the bars
+AT = "9"  # Plotly's suffix for the panel's axes
+_WIDTH = 1520  # width of a figure beside the room's code on a wall, in pixels; without the code all is wider
+_PICTURE = 0.62  # the picture's share of the width
+_RIGHT, _GAP, _APART = 10, 14, 40  # pixels right of the panel; between bar and text; between panel and picture
+_LETTER, _LINE = 0.54, 1.3  # width of a letter and height of a line, in em
+_NAME = 18  # letters in one line of a label
+_BAR, _THIN, _OFF = 0.62, 0.34, 0.19  # height of a bar, and height and offset of one of two, in rows
+_HALF = 0.55  # room beyond the outermost rows, in rows
+_HEAD, _FOOT = 1.6, 2.6  # margins above and below the bars, in em of an axis title
 
 
 @dataclass(frozen=True)
 class Row:
-    """An answer and how many of a class gave it.
+    """One option and the number of phones that chose it.
 
-    first: how many gave it before the class was asked again, None if it was not. is_right: True once that is known.
-    note: more about it, at the end of its row.
+    first: the number in the first vote, None without a second vote. is_right: True once the truth is known and this
+    option is right. note: a text at the end of the row.
     """
 
     name: str
@@ -37,19 +37,19 @@ class Row:
 
     @property
     def label(self) -> str:
-        """The name, in bold behind the mark of the truth if it is right."""
+        """The name; if the option is right, in bold and after the sign of the truth."""
         lines = base.wrapped(f"{TRUTH} {self.name}" if self.is_right else self.name, _NAME)
         return f"<b>{lines}</b>" if self.is_right else lines
 
     @property
     def said(self) -> str:
-        """The count, behind that of the first vote."""
+        """The count as text, after that of the first vote if there was one."""
         return f"{'' if self.first is None else f'{self.first} → '}<b>{self.count}</b>"
 
 
 @dataclass(frozen=True)
 class _Room:
-    """The pixels of the names of answers, of the bars with all words beside them, and of the longest bar."""
+    """Widths in pixels: of the labels, of the panel (bars, counts and notes), and of the longest bar."""
 
     names: int
     panel: float
@@ -57,9 +57,9 @@ class _Room:
 
 
 def rows(shown: Figure, answers: Sequence[Row], heading: str, profile: Profile, *, noted: str = "") -> Figure:
-    """Return a picture, narrower, beside a bar for each answer, and a hollow one for its first vote.
+    """Return a picture, made narrower, with a bar for each option beside it, and a hollow bar for its first vote.
 
-    noted: the name of the notes.
+    noted: the heading of the notes.
     """
     spec = deepcopy(vars(shown)) | {"narrow": {}}
     layout = spec["layout"]
@@ -79,7 +79,7 @@ def rows(shown: Figure, answers: Sequence[Row], heading: str, profile: Profile, 
 
 
 def _room(answers, profile):
-    """Return the pixels of the panel, so that all words have room for their letters."""
+    """Return the widths of the panel's parts, with room for all texts."""
     wide = _LETTER * profile.tick_size
     names = round(wide * max(_letters(line) for each in answers for line in each.label.split("<br>"))) + _GAP
     panel = (1 - _PICTURE) * _WIDTH - _RIGHT - names
@@ -95,9 +95,9 @@ def _letters(text):
 
 
 def _lower(layout, profile, head):
-    """Leave less room above and below the plot, so that the bars are high; head: pixels for the name of the panel.
+    """Make the margins above and below the plot smaller. head: pixels for the panel's heading.
 
-    Words above the whole picture but for their lowest row go; panels with words above them become lower.
+    Of the texts above the whole picture only the lowest row stays; plots below texts of their own become lower.
     """
     margin, words = layout["margin"], layout.get("annotations", ())
     feet, foot = [_foot(each) for each in words], min(margin["b"], round(_FOOT * profile.axis_size))
@@ -107,11 +107,11 @@ def _lower(layout, profile, head):
         layout["title"] = {"text": ""}
         top = min(top, round(head + lowest))
     elif top > head and not (layout.get("title") or {}).get("text"):
-        plot = LEAST * (layout["height"] - top - margin["b"])  # as low as it may be
+        plot = LEAST * (layout["height"] - top - margin["b"])  # the least height
         _shorten(layout, plot / (plot + top - head))
         top = head
     layout["margin"] = margin | {"t": top, "b": foot}
-    layout["height"] -= margin["b"] - foot  # a low window has room for it
+    layout["height"] -= margin["b"] - foot  # so that it fits a low window
 
 
 def _shorten(layout, part):
@@ -120,7 +120,7 @@ def _shorten(layout, part):
 
 
 def _foot(word):
-    """Return how far above the picture a word begins, in pixels; None for one that is not above it."""
+    """Return the distance in pixels from the picture up to an annotation; None if the annotation is not above it."""
     if (word.get("xref"), word.get("yref"), word["y"]) != ("paper", "paper", 1):
         return None
     falls = {"bottom": 0.0, "top": _LINE * word["font"]["size"]}.get(word.get("yanchor", ""))
@@ -129,7 +129,7 @@ def _foot(word):
 
 
 def _move(layout, plot):
-    """Put the picture into the left part of the figure; plot: pixels of the whole width between the margins."""
+    """Put the picture into the left part of the figure. plot: the width between the margins, in pixels."""
     margin = layout["margin"]
     part = (_PICTURE * _WIDTH - _APART - margin["l"] - margin["r"]) / plot
     for name in [each for each in layout if each.startswith("xaxis")]:
@@ -140,7 +140,7 @@ def _move(layout, plot):
 
 
 def _moved(each, part):
-    """Return a word or a shape where the picture is now, if it stands over its whole width."""
+    """Return an annotation or a shape moved with the picture, if it is placed relative to the whole figure."""
     if each.get("xref") != "paper":
         return each
     return each | {name: part * each[name] for name in ("x", "x0", "x1") if name in each}
@@ -150,7 +150,7 @@ def _moved(each, part):
 
 
 def _bars(answers, room, profile):
-    """Return the bars, relative to the longest of them; hollow ones over them for the first vote."""
+    """Return the bars, relative to the longest, and hollow bars above them for the first vote."""
     most = max(1, *(max(each.count, each.first or 0) for each in answers))
     again = answers[0].first is not None
     look: Part = {"type": "bar", "orientation": "h", "hoverinfo": "skip", "xaxis": f"x{AT}", "yaxis": f"y{AT}"}
@@ -166,12 +166,12 @@ def _bars(answers, room, profile):
 
 
 def hollow(profile: Profile) -> Part:
-    """Return the look of a bar of the first vote."""
+    """Return the style of a bar of the first vote."""
     return {"color": "rgba(0, 0, 0, 0)", "line": {"color": profile.third, "width": profile.line_width}}
 
 
 def _words(answers, heading, noted, room, profile):
-    """Return the name of the panel and of its notes, the counts at the ends of the bars, and the notes."""
+    """Return the headings of the panel and of its notes, the counts at the ends of the bars, and the notes."""
     most = max(1, *(max(each.count, each.first or 0) for each in answers))
     over: Part = {"xref": f"x{AT} domain", "yref": f"y{AT} domain", "y": 1, "yanchor": "bottom", "borderpad": 0}
     words = [base.heading(heading, profile, axes=AT) | {"xshift": -room.names}]

@@ -7,7 +7,7 @@ from sattn_core.draws.walks import random_walks
 from sattn_core.laws.components import PairLaw, append_components
 
 
-def test_walks_start_at_zero_and_end_at_the_appended_scores():
+def test_walks_start_at_zero_and_agree_with_append_components():
     options = {"law": "laplace", "mean_q": 0.5, "mean_k": 0.2, "correlation": -0.3, "seed": 4}
     pair_law = PairLaw("laplace", 0.5, 0.2, -0.3)
     walks = random_walks(37, n_walks=5, **options)

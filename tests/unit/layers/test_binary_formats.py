@@ -84,8 +84,8 @@ def test_rounding_returns_the_nearest_number_of_the_format(value, name):
 
 
 @pytest.mark.parametrize("name", TYPES)
-def test_rounding_near_numbers_and_midpoints_agrees_with_the_type(name):
-    """Compare with NumPy's float16 and with ml_dtypes, which convert float32 directly."""
+def test_rounding_agrees_with_the_type_at_every_number_and_midpoint(name):
+    """Compare with NumPy's float16 and with ml_dtypes, which convert float32 in a single rounding."""
     numbers = every_number(name)
     middles = (numbers[1:] + numbers[:-1]) / 2
     largest = numbers[-1]

@@ -35,7 +35,7 @@ _SIDES: dict[tuple[int, int], Part] = {
     (0, 1): {"yanchor": "bottom"},
     (0, -1): {"yanchor": "top"},
 }
-_GROUND = 0.08  # share of neutral ink in a panel's background
+_GROUND = 0.08  # share of the text's colour in the shade behind a panel
 
 
 def outputs(

@@ -178,7 +178,7 @@ def _rates_claim(best):
 _D_TICKS = (16, 64, 256, 1024)
 _SPAN, _LOW, _HIGH = [1.0, 3.1], -3.4, 3.4  # axis ranges in log10, wider if a rate is beyond
 _STEADY = 5  # rates within this factor are at most one step apart: a step is half a decade
-_BAND = 0.1  # share of ink in the band of a rate that stays
+_BAND = 0.1  # share of the line's colour in the band of a rate that stays
 _OPTIMIZERS = {"sgd": "With plain gradient descent", "adam": "With Adam"}
 _RECORDED = {"n_keys": 16, "loss": "output", "learns": "q"}
 
