@@ -34,7 +34,7 @@ _FIRST = 10.0  # the rate nearest to this ÷ (scale² d_k) is tried first: it us
 
 
 def count_uncorrected(score_std: float) -> int:
-    """Return the number of STORY_ROWS wrong rows that stay wrong at the best of LEARNING_RATES, at this spread.
+    """Return the number of rows, out of STORY_ROWS, that stay wrong at this spread, even at the best rate.
 
     >>> count_uncorrected(1.0)
     0
@@ -108,7 +108,7 @@ class StoryResult:
     # own_share, standard_error (3,): each token's own share of its output, mean over 64 tokens, and standard error
     own_share: NDArray[np.float64]
     standard_error: NDArray[np.float64]
-    put_right: NDArray[np.int_]  # (3,): number of N_ROWS wrong choices put right at the best learning rate
+    put_right: NDArray[np.int_]  # (3,): number of rows, out of N_ROWS, put right at the best learning rate
     # low, high (3,): exact 95 % interval of the share put right
     low: NDArray[np.float64]
     high: NDArray[np.float64]

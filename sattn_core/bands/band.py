@@ -66,7 +66,7 @@ class Band(NamedTuple):
 
     @classmethod
     def gamma(cls, predicted: float, error: float, source: str) -> "Band":
-        """Return the band of the gamma law with this mean and standard deviation: skewed, as a variance is."""
+        """Return the band of the gamma law, skewed like a variance, with this mean and standard deviation."""
         if not error:
             return cls.normal(predicted, error, source)
         low, high = gammaincinv((predicted / error) ** 2, (0.025, 0.975)) * error**2 / predicted

@@ -25,7 +25,7 @@ from sattn_core.laws.dot_product import dot_product_ppf
 from sattn_core.laws.moments import pair_moments, score_moments
 
 Shape = tuple[int, int, int]  # n_queries, n_keys, d_k
-# Simulated bands: fewest and most matrices, limit of random numbers in all, and in one block.
+# Simulated bands: fewest and most matrices, and limits of random numbers, in all and in one block.
 _MATRICES, _MOST_NUMBERS, _BLOCK = (2_000, 20_000), 10_000_000, 500_000
 _SEED = 64
 _FEWEST_PRODUCTS = 16  # with a smaller d_k · min(n_queries, n_keys) the mean of all entries is far from normal

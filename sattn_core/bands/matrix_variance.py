@@ -16,7 +16,7 @@ from sattn_core.laws.moments import check_kurtosis
 SMALLEST_GAMMA_SHAPE = 6.0
 _SIMULATED_MATRICES = 25_000
 _BLOCK = 5_000  # number of matrices at a time, 5 MB
-_FEWEST_BEYOND = 25  # simulated matrices beyond each end of a band: a relative standard error of at most 1/5
+_FEWEST_BEYOND = 25  # fewest simulated matrices beyond each end of a band: relative standard error of this number, 1/5
 
 
 class ScoreVarianceMoments(NamedTuple):

@@ -18,7 +18,7 @@ def bin_counts(values: NDArray[np.float64], edges: NDArray[np.float64]) -> tuple
 
 
 def lattice_edges(d_k: int, half_width: float, n_bins: int) -> NDArray[np.float64]:
-    """Return edges of about n_bins or fewer bins over ±half_width, each halfway between two sums of d_k signs."""
+    """Return edges of at most about n_bins bins over ±half_width, halfway between neighbouring sums of d_k signs."""
     points = 2 * math.floor(half_width / n_bins) + 1  # sums per bin: odd, so that edges can be symmetric about 0
     n_edges = math.ceil(half_width / points)
     n_edges += (n_edges + d_k + 1) % 2  # the last edge, n_edges * points, must differ from d_k by an odd number

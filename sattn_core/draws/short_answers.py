@@ -86,6 +86,6 @@ def _tiled_softmax(scores):
 
 
 def _linear_weights(Q, K):
-    """Return the weights of linear attention, rows of φ(Q) φ(K)ᵀ over their sums, with φ(x) = max(x, 0)."""
+    """Return the weights of linear attention, rows of φ(Q) φ(K)ᵀ ÷ their sums, with φ(x) = max(x, 0)."""
     products = np.maximum(Q, 0.0) @ np.maximum(K, 0.0).T
     return products / products.sum(axis=-1, keepdims=True)

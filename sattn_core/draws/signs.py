@@ -27,7 +27,7 @@ def sign_sums(n_signs: int, n_sums: int, *, seed: int) -> NDArray[np.int64]:
 
 
 def signs(n_signs: int, n_sums: int, which: Sequence[int], *, seed: int) -> NDArray[np.float64]:
-    """Return the signs ±1 behind some of the sums of `sign_sums`, shape (len(which), n_signs)."""
+    """Return the signs ±1 that add up to some of the sums of `sign_sums`, shape (len(which), n_signs)."""
     n_signs = check_integer("n_signs", n_signs, 0, MOST_SIGNS)
     words = _words(n_signs, n_sums, seed)[:, which].T
     bits = (words[:, :, None] >> np.arange(_BITS, dtype=np.uint64)) & np.uint64(1)
@@ -41,11 +41,11 @@ def _words(n_signs, n_sums, seed):
 
 
 def chance_on_top(starts: ArrayLike, n_signs: int) -> NDArray[np.float64]:
-    """Return each start's probability of being the largest sum, ties included, after n_signs more signs each."""
+    """Return, for each starting sum, the probability that it is the largest, or ties, after n_signs more signs."""
     starts, n_signs = np.asarray(starts, dtype=np.float64), check_integer("n_signs", n_signs, 0, MOST_SIGNS)
     ups = np.arange(n_signs + 1)
     probability = binom(n_signs, ups) * 0.5**n_signs
-    at_most = np.append(0.0, np.cumsum(probability))  # [u + 1]: probability of at most u signs +1
+    at_most = np.append(0.0, np.cumsum(probability))  # entry u + 1: probability of at most u signs +1
     ahead = np.floor((starts[:, None] - starts) / 2).astype(int)  # how many more signs +1 the other sum may have
     allowed = np.clip(ups + ahead[:, :, None] + 1, 0, n_signs + 1)
     others = np.where(np.eye(len(starts), dtype=bool)[:, :, None], 1.0, at_most[allowed])

@@ -26,7 +26,7 @@ class RandomWalks:
     def thinned(self, d_k: int, most: int) -> "RandomWalks":
         """Return the walks up to step d_k at no more than `most` steps, spaced evenly in √t.
 
-        The steps kept below d_k do not depend on d_k, so the drawn past of a walk does not change as d_k grows.
+        The steps kept below d_k do not depend on d_k, so the visible part of a walk does not change as d_k grows.
         """
         d_k, evenly = check_integer("d_k", d_k, 1, int(self.steps[-1])), self._evenly(most)
         return self._at(np.append(evenly[evenly < d_k], d_k))

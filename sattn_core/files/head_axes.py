@@ -63,7 +63,7 @@ def _has_tokens_first(Q, K, task):
 
 
 def _serve(heads):
-    """Return True if Q's number of heads is a multiple of K's; heads holds both numbers, or only one."""
+    """Return True if Q's number of heads is a multiple of K's, or if heads holds only one of these numbers."""
     return len(heads) == 1 or (min(heads) > 0 and heads[0] % heads[1] == 0)
 
 

@@ -40,7 +40,7 @@ def read_printed(name: str, text: str) -> NDArray[np.float64]:
 
 
 def _without_call(text):
-    """Return the text inside array(…) or tensor(…), and without an assignment before it."""
+    """Return the text inside array(…) or tensor(…), without an assignment before it."""
     text = text.strip().rstrip(";")
     call = _CALL.match(text)
     if call and call[0].endswith("("):

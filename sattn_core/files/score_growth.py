@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 FEWEST_ROWS = 5  # fewest queries, and keys, for an interval
 _LEVEL = 0.95
 _ROUNDING = 1e-13  # largest rounding error of the ratio's logarithm
-_WIDEST = 100.0  # largest half-width of a logarithm's interval; if it is wider, the sum is mere rounding
+_WIDEST = 100.0  # largest half-width of a logarithm's interval: in a wider one the sum is mere rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def paired_exponent(q: NDArray[np.float64], k: NDArray[np.float64], *, power: in
     2 Σ_i Σ_{a≠b} p_a² p_b² / (Σ_i Σ_a p_a²)², with the terms p_a of score i, which is exact if the signs of
     all terms are independent. If a shared part makes the ratio r larger than 1, this bound is multiplied by
     (2 r − 1) / r². The interval contained ½ in 95 to 100 % of samples of independent components, with the laws
-    named there, from 5 rows up. It is approximate if q_i depends on k_i and the tails are heavy or rows few.
+    of `row_exponent`, from 5 rows up. It is approximate if q_i depends on k_i and the tails are heavy or rows few.
     """
     terms = np.square(q * k)
     parts = np.array([terms.sum(axis=-1), np.square((q * k).sum(axis=-1))])

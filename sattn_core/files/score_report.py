@@ -31,7 +31,7 @@ _TINIEST = 1e-300  # smallest standard deviation that counts: its reciprocal doe
 class ComponentMoments:
     """Moments over all components of all rows."""
 
-    # mean, variance, kurtosis: the kurtosis is the standardised fourth moment (normal: 3), NaN if all are equal
+    # kurtosis: standardised fourth moment (3 for a normal law), NaN if all components are equal
     mean: float
     variance: float
     kurtosis: float
@@ -143,8 +143,8 @@ class ScoreReport:
     verdict, reason : str
         One sentence on all heads, and its explanation.
     code : str
-        "right" if √d_k is right for every head; otherwise the code of the worst of the other heads, farthest from its
-        target. "unclear" heads count only if no head is wrong.
+        "right" if √d_k is right for every head; otherwise, among the heads that are not right, the code of the
+        one farthest from its target. "unclear" heads count only if no head is wrong.
     told : int
         Number, from 0, of the head that verdict, reason and code describe.
     right : int
@@ -194,7 +194,7 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
     A constant added to a row does not change its softmax, so row means are subtracted. The mean square
     over all subsets of m components has a closed form in the trace and the sum of the elementwise
     product of E[q qᵀ] and Cov(k). The interval of an exponent (`score_growth`) is for the mean over
-    rows like these. If q_i resembles k_i, this one score also raises the exponent of its row, but less
+    rows like these. If q_i resembles k_i, their score also raises the exponent of its row, but less
     if there are more keys.
 
     References
@@ -299,7 +299,7 @@ def _centred(rows):
 
 
 def _spread(H, power):
-    """Return the variance within a row, and the standard deviation times 2**power; both 0 if mere rounding."""
+    """Return the variance within a row, and the standard deviation times 2**power; both 0 if they are mere rounding."""
     variance = float(H.sum())
     std = math.ldexp(math.sqrt(max(variance, 0.0)), power)
     return (variance, std) if variance > _ROUNDING * np.abs(H).sum() and std > _TINIEST else (0.0, 0.0)

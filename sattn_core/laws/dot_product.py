@@ -15,7 +15,7 @@ from sattn_core.laws.moments import pair_moments
 
 _Array = NDArray[Any] | Sequence[Any]
 
-# From this Bessel order on, twelve terms of the expansion for large orders leave less than 1e-13.
+# From this Bessel order on, twelve terms of the expansion for large orders leave an error below 1e-13.
 _LARGE_ORDER = 15.0
 _DEBYE_TERMS = 12
 
@@ -50,9 +50,9 @@ def dot_product_pdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
     Notes
     -----
     All components are independent N(0, 1): a symmetric variance-gamma law with characteristic
-    function (1 + t^2)^(-d_k/2). Other components share its variance but not its shape. Large
-    orders use the expansion in 1/nu that is uniform in s, relative to f(0), so that nothing
-    overflows.
+    function (1 + t^2)^(-d_k/2). With other components of variance 1 the score has the same variance
+    but another law. Large orders use the expansion in 1/nu that is uniform in s, relative to f(0), so
+    that nothing overflows.
 
     References
     ----------
@@ -244,7 +244,7 @@ def _upper_quantile(tail, d_k):
     for _ in range(60):
         upper = _upper_tail(s, d_k)
         low, high = np.where(upper >= tail, s, low), np.where(upper >= tail, high, s)
-        with np.errstate(divide="ignore", invalid="ignore"):  # an underflowed tail gives NaN, then bisect
+        with np.errstate(divide="ignore", invalid="ignore"):  # a tail that underflows gives NaN: bisect then
             gap = np.log(upper / tail)
             newton = s + gap * upper / _density(s, d_k)
         if (np.abs(gap) <= 1e-14).all():

@@ -78,13 +78,13 @@ def critical_score_std(n_keys: int) -> float:
 
     Notes
     -----
-    It is the phase transition of the random energy model for iid normal scores,
-    which is sharp only as n_keys goes to infinity. For usual numbers of keys,
+    At this spread iid normal scores have the phase transition of the random energy
+    model, which is sharp only as n_keys goes to infinity. For usual numbers of keys,
     softmax begins to commit here: at this spread a row of 16 keys still uses 4.2
     of them, e^(E H), and the largest weight is 0.52; a row of 64 keys has 6.6 and
-    0.46, by `expected_softmax`. Unscaled scores have spread √d_k and exceed it
-    beyond d_k = 2 ln n_keys; scaled scores have spread 1 and stay below it for
-    n_keys >= 2.
+    0.46, by `expected_softmax`. Unscaled scores, with spread √d_k, exceed the
+    critical spread beyond d_k = 2 ln n_keys; scaled scores, with spread 1, stay
+    below it for n_keys >= 2.
 
     References
     ----------

@@ -46,7 +46,7 @@ class BinaryFormat:
 
     def spacing(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return the distance between neighbouring numbers of the format at each value."""
-        exponent = np.frexp(np.maximum(np.abs(values), 2.0**self.min_exponent))[1]  # fractions are in [1/2, 1)
+        exponent = np.frexp(np.maximum(np.abs(values), 2.0**self.min_exponent))[1]  # frexp's fractions are in [1/2, 1)
         return np.ldexp(1.0, exponent - self.precision)
 
 

@@ -68,8 +68,8 @@ class ScalingRule:
     ) -> NDArray[np.float64]:
         """Return the scores that enter the softmax, of the shape of raw_scores (…, n_queries, n_keys).
 
-        Raw scores must be finite, because masking comes after the rule. The other inputs may have fewer axes
-        than the scores, and then serve all heads, but no more. Every rule accepts d_k, Q, K and the largest
+        Raw scores must be finite, because masking comes after the rule. The other inputs may have at most as
+        many axes as the scores; with fewer axes they serve all heads. Every rule accepts d_k, Q, K and the largest
         singular values, whether it needs them or not; Q and K must be those of the raw scores. The options
         must be options of this rule.
         """
@@ -251,7 +251,7 @@ def _llama_4(scores, d_k, positions):
 
 
 def _t5(scores, d_k):
-    """Divide by √d_k; T5 itself does not, but its initial W_Q is smaller by 1/√d_k."""
+    """Divide by √d_k; T5 itself does not, but its initial W_Q is √d_k times smaller."""
     return scores / math.sqrt(_d_k(d_k))
 
 

@@ -138,7 +138,7 @@ class BackpropResult:
     row_mean_difference: float  # largest |row_mean_by_weights − row_mean_by_output|
     score_gradient_row_sums: NDArray[np.float64]  # (n_tokens,): row sums of dS, which are 0
     d_Q_without_scale: NDArray[np.float64]  # (n_tokens, d_k): dS K, without the factor c
-    # scaled_score_gradient, raw_score_gradient: norms of dS and of c dS, as the backward pass is scaled too
+    # scaled_score_gradient, raw_score_gradient: norms of dS and of c dS (the backward pass applies the scale c too)
     scaled_score_gradient: float
     raw_score_gradient: float
 
@@ -159,7 +159,7 @@ class GradientSweep:
 
 @dataclass(frozen=True, eq=False)
 class FirstOrderChange:
-    """Change of the loss, L(W + ε dW) − L(W), beside ε⟨∂L/∂W, dW⟩ over eight decades of ε."""
+    """Change of the loss, L(W + ε dW) − L(W), and its prediction ε⟨∂L/∂W, dW⟩, for ε over eight decades."""
 
     weight: str  # one of `WEIGHTS`
     inner_product: float  # ⟨∂L/∂W, dW⟩ for a random direction dW of length 1
@@ -175,7 +175,7 @@ class FirstOrderChange:
 
 @dataclass(frozen=True, eq=False)
 class DifferenceError:
-    """Median error of the central difference against its step h, over random directions."""
+    """Median error of the central difference over random directions, for each step h."""
 
     weight: str  # one of `WEIGHTS`
     # h, error (n,): steps, and the median error relative to the gradient's norm

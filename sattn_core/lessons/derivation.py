@@ -37,7 +37,7 @@ ASSUMPTIONS = (
 )  # fmt: skip
 SCORE_LINES = {"mean_zero": 3, "variance_d_k": 6, "scaled_variance_one": 8}  # name -> index among the nine lines
 CHECKS = ("holds", "fails", "cannot be checked")
-_CACHED_NUMBERS = 65_536  # size of one array of a block, to stay in the processor's cache
+_CACHED_NUMBERS = 65_536  # numbers in one array of a block, which then stays in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class DerivationParams:
     # mean_q, mean_k: −10 to 10
     mean_q: float = 0.0
     mean_k: float = 0.0
-    # variance_q, variance_k: above 0, at most 100
-    # If ν ≤ 2 there is no variance: components of q and k are Student t times √variance_q and √variance_k.
+    # variance_q, variance_k: above 0, at most 100. For ν ≤ 2 no variance exists; then components of q and k are
+    # Student t times √variance_q and √variance_k.
     variance_q: float = 1.0
     variance_k: float = 1.0
     correlation: float = 0.0  # −1 to 1: ρ between q_i and k_i
@@ -93,7 +93,7 @@ class DerivationLine:
     z: float  # (left − right) / standard_error; 0 for an identity
     holds: bool  # True if the line is exactly true for these parameters
     seen_to_fail: bool  # True if |z| > 4 and the error bar is usable
-    # reliable: False if the tails are too heavy for a usable error bar, because its expectation is infinite
+    # reliable: False if the tails are too heavy for a usable error bar: its expectation would be infinite
     reliable: bool
 
     @property
@@ -104,7 +104,7 @@ class DerivationLine:
 
 @dataclass(frozen=True)
 class ScoreLine:
-    """One of the three lines of the short derivation, checked on the scores of one d_k."""
+    """One of the three lines of the short derivation, checked on the scores at one d_k."""
 
     name: str  # key of `SCORE_LINES`
     predicted: float  # prediction of the derivation: mean 0, variance d_k, variance 1 after division by √d_k
@@ -248,10 +248,10 @@ class DerivationResult:
 
 @dataclass(frozen=True, eq=False)
 class _Draws:
-    """Sums over components: one number per sample (first seven fields), and sums of sample moments (last four)."""
+    """Sums over components: one number per sample in the first seven fields, of sample moments in the last four."""
 
     scores: NDArray[np.float64]  # Σ q_i k_i
-    dots: NDArray[np.float64]  # Σ q_i k_i as a dot product
+    dots: NDArray[np.float64]  # Σ q_i k_i, computed as a dot product
     covariance: NDArray[np.float64]  # Σ (q_i − mean)(k_i − mean)
     squares: NDArray[np.float64]  # Σ (q_i k_i − mean)²
     rule: NDArray[np.float64]  # influence of each sample on `rule_value`

@@ -289,7 +289,7 @@ def _statistics(sensitivity, exact_mean):
 
 
 def _frozen(sensitivity):
-    """Return the share of frozen rows at each scale, its standard error, and low and high of its interval."""
+    """Return the share of frozen rows at each scale, its standard error, and the ends of its interval."""
     trace = sensitivity[PLACES.index("softmax")]
     count, n_rows = np.count_nonzero(trace < FROZEN_BELOW, axis=-1), trace.shape[-1]
     return count / n_rows, share_error(count / n_rows, n_rows), *share_interval(count, n_rows)

@@ -22,7 +22,7 @@ from sattn_core.layers.rules import SCALING_RULES
 SHORTEST = 16  # number of keys at the slider's first stop
 _QUARTERS = tuple(m * 2**j for j in range(2, 18) for m in (4, 5, 6, 7))
 STOPS = (*_QUARTERS, MOST_KEYS)
-LENGTHS = (*range(2, 9), 10, 12, 14, *STOPS)  # 2 to 14 keys: rows of a short text
+LENGTHS = (*range(2, 9), 10, 12, 14, *STOPS)  # 2 to 14: rows of a short text
 SIMULATED = (16, 128, 1_024, 8_192, 65_536)
 _ROWS, _SCORES, _FEWEST = 2_000, 2**18, 16  # at each length: most rows, most scores, fewest rows
 _FIGURE = (3.0, -2.0)  # scores of one key and of all others in figure 1 of the SSMax paper
@@ -31,7 +31,7 @@ _QUIET = -10.0  # score of every key in a head that should have no output
 
 @dataclass(frozen=True)
 class LengthRule:
-    """Rule for scores that have standard deviation 1 after 1/√d_k: it multiplies them, or adds a sink of score 0."""
+    """Rule for scores of standard deviation 1 (q·k ÷ √d_k): it multiplies them, or adds a sink of score 0."""
 
     name: str
     title: str
@@ -134,17 +134,17 @@ class SimulatedFading:
 
 
 def quarter_row(n: int) -> int:
-    """Return the number of keys in the row a quarter of the way into a causal text of n words."""
+    """Return the number of keys in row n / 4 of a causal text of n words, at least 2."""
     return max(2, n // 4)
 
 
 def crowd_score(n_keys: int) -> float:
-    """Return ln(n − 1) + ½, the score of one key with the weight of n − 1 keys of N(0, 1) together, as E e^x = e^½."""
+    """Return ln(n − 1) + ½: a key of this score weighs as much as n − 1 keys with N(0, 1) scores, as E e^x = e^½."""
     return math.log(check_integer("n_keys", n_keys, 2) - 1) + 0.5
 
 
 def expected_above(n_keys: int, score: float) -> float:
-    """Return (n − 1) Φ(−score), the expected number of larger scores among n − 1 scores of N(0, 1).
+    """Return (n − 1) Φ(−score), the expected number of larger scores among n − 1 scores drawn from N(0, 1).
 
     >>> round(expected_above(16_384, 2.0), 1)
     372.7

@@ -82,11 +82,11 @@ class ManySentences:
 
     n_sentences: int
     # on_top, on_top_exact (4,): share of sentences with this word on top (tied words all count), and its probability
-    # on_top_error (4,): standard error of on_top, by on_top_exact
+    # on_top_error (4,): standard error of on_top, computed from on_top_exact
     on_top: NDArray[np.float64]
     on_top_exact: NDArray[np.float64]
     on_top_error: NDArray[np.float64]
-    # Mean over the sentences of the largest weight, raw and scaled, each with its standard error
+    # Largest weight, raw and scaled: mean over the sentences, and its standard error
     raw_top_weight: float
     raw_top_weight_error: float
     scaled_top_weight: float

@@ -55,7 +55,7 @@ def measure_sum(seed: int) -> SumResult:
 
 @dataclass(frozen=True)
 class SpreadParams:
-    """Settings of scores at SIZES and at d_k."""
+    """Settings of the measured spread: a d_k besides SIZES, and the seed."""
 
     d_k: int = 64  # 1 to 1,024
     seed: int = 0

@@ -28,7 +28,7 @@ from sattn_core.layers.softmax import entropy_nats, softmax
 EXPONENT_DIMS = tuple(2**j for j in range(11))
 RULE_DIMS = tuple(2**j for j in range(2, 11))
 RULE_KEYS = tuple(2**j for j in range(2, 13))
-# Limits per curve point, for components of q and k and for scores; the minimum number of draws may exceed them
+# Most components of q and k, and most scores, per curve point; the smallest number of draws may exceed these limits
 _CURVE_NUMBERS, _CURVE_SCORES = 300_000, 10_000
 
 
@@ -69,7 +69,7 @@ class ExponentCurve:
 
 @dataclass(frozen=True, eq=False)
 class ExponentResult:
-    """Curves of the learner's exponent and of 0, ½ and 1."""
+    """Curves for the learner's exponent and for 0, ½ and 1."""
 
     params: ExponentParams
     dims: tuple[int, ...]
@@ -132,7 +132,7 @@ class RuleCurves:
     names: tuple[str, ...]
     dims: tuple[int, ...]
     n_keys: tuple[int, ...]
-    # against_d_k, against_d_k_error (n_rules, n_dims): entropy at min(params.n_keys, 256) keys, and its error
+    # against_d_k, against_d_k_error (n_rules, n_dims): entropy at min(params.n_keys, 256) keys, and its standard error
     against_d_k: NDArray[np.float64]
     against_d_k_error: NDArray[np.float64]
     # against_n_keys, against_n_keys_error (n_rules, n_lengths): entropy at params.d_k, and its standard error
@@ -159,7 +159,7 @@ class Bug:
 
 @dataclass(frozen=True)
 class BugParams:
-    """Settings of one bug: layer-normalised x, Xavier for each projection, attention in every head."""
+    """Settings of attention with one bug: x is layer-normalised, and each projection has Xavier weights."""
 
     bug: str = "d_model"  # key of `BUGS`
     d_model: int = 512  # 2 to 1,024
@@ -381,7 +381,7 @@ def _rule_result(rule, scores):
 
 
 def _curve_draws(d_k, n_keys):
-    """Return the number of queries per draw, which share their keys, and the number of draws, for one curve point."""
+    """Return, for one curve point, the number of queries per draw, which share their keys, and the number of draws."""
     n_queries = 32 if n_keys > 64 else min(n_keys, 16)
     most = min(_CURVE_NUMBERS // ((n_queries + n_keys) * d_k), _CURVE_SCORES // (n_queries * n_keys))
     return n_queries, max(most, 4 if n_keys <= 256 else 1)

@@ -24,7 +24,7 @@ MAX_DIM = 4096
 MAX_SCORES = 5_000_000
 D_V = 64  # components of a value
 _BATCH_STREAM = 2  # random stream of the batches
-_VALUE_STREAM = 3736  # random stream of the values, chosen so that 16 values lie apart at seed 0
+_VALUE_STREAM = 3736  # random stream of the values, chosen so that the 16 values in the picture lie apart at seed 0
 _OVERFLOW_DTYPES = ("float16", "float32", "float64")
 _KEYS_DRAWN, _FEWEST_BATCHES = 640, 4
 ALIKE = 1.25  # rows look alike if the widest spread is at most this many times the narrowest
@@ -88,7 +88,7 @@ class ListNudge:
 
     @property
     def gradient(self) -> NDArray[np.float64]:
-        """Derivative p (1 − p) of the weight p of the smallest score with respect to this score, (n_lists,)."""
+        """Derivative of the smallest score's weight p with respect to this score, p (1 − p), (n_lists,)."""
         weights = zip(self.before.attention_weights, self.smallest, strict=True)
         # The sum of the other weights is 1 − p, but keeps its digits where p is nearly 1.
         return np.array([p[i] * np.delete(p, i).sum() for p, i in weights])
@@ -97,7 +97,7 @@ class ListNudge:
 def nudge_lists(lists: Sequence[ArrayLike], added: float) -> ListNudge:
     """Return softmax of each list before and after a number is added to its smallest score.
 
-    If the number is small, a weight of about p (1 − p) times the number moves: hardly any if p is nearly 0 or 1.
+    A small number δ moves a weight of about p (1 − p) δ: hardly any if p is nearly 0 or 1.
     """
     added = check_number("added", added, 0, MAX_MAGNITUDE)
     before = compare_lists(lists)
@@ -143,7 +143,7 @@ def _check_list(name, numbers):
 
 @dataclass(frozen=True)
 class RowsParams:
-    """Settings of random rows at a few dims; n_rows is their number in 20 batches, but many keys mean fewer batches."""
+    """Settings of random rows at a few dims; n_rows counts the rows of 20 batches, but many keys mean fewer batches."""
 
     n_keys: int
     dims: tuple[int, ...]
@@ -245,7 +245,7 @@ def _scores_of_batch(params, dims, batch):
 
 
 def _appended(scores, q, k, cuts):
-    """Return the scores plus the products of q and k up to each cut."""
+    """Return the scores at every cut: the given ones plus the products of q and k up to it."""
     # Use einsum, not a matrix product: BLAS threads wait for a core on a busy machine.
     parts = [np.einsum("dq,dk->qk", q[start:stop], k[start:stop]) for start, stop in pairwise((0, *cuts))]
     return list(accumulate(parts, initial=scores))[1:]

@@ -111,7 +111,7 @@ def _relative_std_error(sweep):
     excess, source = sweep.raw_excess_kurtosis, "estimated from the draws"
     if np.isfinite(kurtosis):
         one = dot_product_moments(1, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
-        excess, source = one.excess_kurtosis / np.array(sweep.dims), "exact"  # of a sum of d_k products
+        excess, source = one.excess_kurtosis / np.array(sweep.dims), "exact"  # excess of a sum of d_k products
     return variance_error(1.0, excess, sweep.n_samples) / 2, source  # √ halves relative errors
 
 

@@ -76,14 +76,14 @@ class TrainedHeads:
     keys: NDArray[np.float64]
     raw_scores: NDArray[np.float64]  # (n_layers, n_heads, n_tokens, n_tokens)
     raw_std: NDArray[np.float64]  # (n_layers, n_heads): root of the mean variance within a row
-    # cosines (n_exponents, n_layers): cosine between the text's mean vectors after each layer, once with all heads at
-    # this exponent, and once with all heads at the model's own exponent ½
+    # cosines (n_exponents, n_layers): cosine between the text's mean vectors from two runs, after each layer: one run
+    # has this exponent in all heads, the other the model's own, ½
     cosines: NDArray[np.float64]
     exponents: tuple[float, ...]  # exponents at which the whole model was run
 
     @property
     def ideal_std(self) -> float:
-        """Spread of scaled scores within a row for N(0, 1) components: below 1, since each row has its own mean."""
+        """Spread of scaled scores within a row for N(0, 1) components: below 1, as a row's own mean is subtracted."""
         n = len(self.tokens)
         return math.sqrt((n - 1) / n)
 
@@ -105,7 +105,7 @@ class HeadResult:
 
     report: HeadReport
     effective_dimension: float  # d_k / shape_factor, the number of directions that the scores use
-    # ideal_dimension: expected effective_dimension of as many rows of N(0, 1); sampling makes directions look unequal
+    # ideal_dimension: expected value for as many N(0, 1) rows, below d_k: a sample makes equal directions look unequal
     ideal_dimension: float
 
 

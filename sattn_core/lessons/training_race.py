@@ -96,7 +96,7 @@ class TrainingRaceParams:
 class Curve:
     """Statistics of one quantity over the seeds, against the steps; arrays have the axes (n_runs, n_checkpoints)."""
 
-    # mean, standard_error: over the seeds; the standard error is NaN for one seed
+    # mean, standard_error: mean over the seeds, and its standard error (NaN for one seed)
     mean: NDArray[np.float64]
     standard_error: NDArray[np.float64]
     # low, high: smallest and largest value of any seed
@@ -121,7 +121,7 @@ class TrainingRaceResult:
     maps: tuple[NDArray[np.float64], ...]
     diverged: NDArray[np.bool_]  # (n_runs,): True if a seed of the run has overflowed
     uniform_loss: float  # loss of uniform attention: (1 − 1/n_keys)/2, or ln n_keys for the loss on the weights
-    # first_gradient_ratio: gradient norm at step 0 of the run with the smallest exponent ÷ of the run nearest 1/√d_k
+    # first_gradient_ratio: gradient norm at step 0, smallest exponent's run ÷ run nearest to 1/√d_k
     first_gradient_ratio: float
 
     @property
@@ -159,7 +159,7 @@ class LearningRateSweep:
     # best_loss, best_accuracy (n_runs,)
     best_loss: NDArray[np.float64]
     best_accuracy: NDArray[np.float64]
-    # best_at_edge (n_runs,): True if the best rate is the first or the last, as a better one may then lie outside
+    # best_at_edge (n_runs,): True if the best rate is the first or the last: a better one may lie beyond it
     best_at_edge: NDArray[np.bool_]
     progress: float  # share of all steps done so far
 
@@ -306,7 +306,7 @@ def learnt(result: TrainingRaceResult) -> tuple[bool, ...]:
 
 
 def learnt_by(result: TrainingRaceResult) -> tuple[int | None, ...]:
-    """Return, for each run, the first step from which it meets `learnt` to the end; None if it does not at the end."""
+    """Return, for each run, the first step from which `learnt` holds to the end; None if it fails at the end."""
     short = ~(result.accuracy.mean >= SOLVED_ACCURACY)  # True for NaN, after an overflow
     since = [int(np.flatnonzero(run).max(initial=-1)) + 1 for run in short]
     return tuple(int(result.steps[at]) if at < len(result.steps) else None for at in since)
@@ -319,12 +319,12 @@ def in_doubt(result: TrainingRaceResult) -> tuple[bool, ...]:
 
 
 def right_in_map(result: TrainingRaceResult) -> tuple[int, ...]:
-    """Count, for each run, the right rows of the last map (largest weight on the right key), for the first seed."""
+    """Count, for each run, the rows of the first seed's last map whose largest weight is on the right key."""
     return tuple(_right_rows(result.attention_weights).tolist())
 
 
 def learnt_in_map(result: TrainingRaceResult) -> tuple[bool, ...]:
-    """Return, for each run, True if at least 95 % of the rows of its last map are right, for the first seed."""
+    """Return, for each run, True if at least 95 % of the rows of the first seed's last map are right."""
     return tuple(right >= SOLVED_ACCURACY * result.params.n_keys for right in right_in_map(result))
 
 
@@ -561,7 +561,7 @@ def _curve(values):
 
 
 def _last(frames, check):
-    """Return the last frame; call check, which may raise to end the computation, between frames."""
+    """Return the last frame; call check between frames, so that it can end the computation by raising an exception."""
     last = None
     for frame in frames:
         check()

@@ -349,7 +349,7 @@ def _scheme_rows(params, stages):
 
 
 def _independent_square(params, inputs, law):
-    """Return the expected mean square of off-diagonal scaled scores: law² · mean square of x_a · that of x_b, a ≠ b."""
+    """Return the expected mean square of off-diagonal scaled scores: mean of law² · mean(x_a²) · mean(x_b²), a ≠ b."""
     sizes = np.square(inputs).mean(axis=1)
     return law**2 * _off_mean(np.outer(sizes, sizes))
 

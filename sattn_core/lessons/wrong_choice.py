@@ -219,7 +219,7 @@ class DimensionParams:
 
 
 def compare_dimensions(curves: Sequence[RateCurves], step: int = N_STEPS) -> DimensionCurves:
-    """Return the smallest rate of each of these curves that puts NEARLY_ALL rows right after this step."""
+    """Return, for each of these curves, the smallest rate that puts NEARLY_ALL rows right after this step."""
     dims, rates = tuple(each.params.d_k for each in curves), [each.smallest_rate(step) for each in curves]
     return DimensionCurves(dims, np.array(rates).reshape(len(curves), len(EXPONENTS)).T)
 

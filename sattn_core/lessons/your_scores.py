@@ -129,14 +129,14 @@ class YourScoresResult:
     # measured_density (96,): density of the shown head's scaled scores minus row means, in bins report.scaled_edges
     measured_density: NDArray[np.float64]
     # exponent_line (n_dims,): fitted power law of the spread at the dimensions m of shown.row_exponent.dims
-    # ideal_line (n_dims,): power law m^½ through the same middle
+    # ideal_line (n_dims,): power law m^½ through the middle of the same spreads
     exponent_line: NDArray[np.float64]
     ideal_line: NDArray[np.float64]
     uniform_entropy: float  # ln n_keys
     # Effective dimension to expect of n independent q, and of n independent k: d_k (n−1) / (n + d_k), which is below
     # d_k because a sample makes equal directions look unequal
     ideal_effective_dimension: tuple[float, float]
-    taken: tuple[str, ...] = ()  # shape of the file's arrays, and notes on guesses about it
+    taken: tuple[str, ...] = ()  # notes on the shapes of the file's arrays, and on every guess
     reading: Reading | None = None  # options for reading this file
 
 

@@ -1,4 +1,4 @@
-"""Trained encoder like BERT in plain NumPy, with any exponent of its scale."""
+"""Trained BERT-like encoder in plain NumPy, with any exponent of the attention scale."""
 
 import hashlib
 import json
@@ -35,7 +35,7 @@ class EncoderRun:
 
     @property
     def embeddings(self) -> NDArray[np.floating]:
-        """Mean of hidden over the tokens, scaled to length 1, (n_layers + 1, d_model); last: the text's embedding."""
+        """Unit vectors of hidden's means over tokens, (n_layers + 1, d_model); the last is the text's embedding."""
         means = self.hidden.mean(axis=1)
         return means / np.linalg.norm(means, axis=-1, keepdims=True)
 
@@ -133,7 +133,7 @@ def _checked_tokens(weights, tokens):
 
 
 def cosines(run: NDArray[np.floating], right: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return the cosine between each row of run and that row of right, shape (…); 0 if either is all zeros."""
+    """Return the cosine between each row of run and the same row of right, shape (…); 0 if either is all zeros."""
     run, right = check_array("run", run, min_ndim=1), check_array("right", right, min_ndim=1)
     lengths = np.linalg.norm(run, axis=-1) * np.linalg.norm(right, axis=-1)
     return np.einsum("...i,...i->...", run, right) / np.where(lengths == 0, 1.0, lengths)

@@ -31,7 +31,7 @@ class RecordedText:
     name: str  # one of `TEXTS`
     text: str
     tokens: tuple[str, ...]
-    # queries, keys (n_layers, n_heads, n_tokens, d_k): before the scale, with which the model itself ran
+    # queries, keys (n_layers, n_heads, n_tokens, d_k): before the scale, from the run with 1/√d_k
     queries: NDArray[np.float16]
     keys: NDArray[np.float16]
     # (n_exponents, n_layers): cosine between two means over tokens after each layer: with the scale d_k^-EXPONENTS[i]

@@ -46,7 +46,7 @@ class KeyValueMemoryParams:
     loss : {"output", "weights"}
         Mean over the queries of ½ |output − value of the right key|², or of −ln(weight of the right key).
     fresh_data : bool
-        True draws new keys at every step, where the input of a query is that of its right key. False keeps one set of
+        True draws new keys at every step, and a query then has the input of its right key. False keeps one set of
         unrelated keys and queries.
     train_values : bool
         True trains V too, which starts at the right values.
@@ -159,7 +159,7 @@ class KeyValueMemoryParams:
     @property
     def _step(self):
         n, d_k, adam = self.n_keys, self.d_k, self.optimizer == "adam"
-        values = 1 + self.train_values if self.loss == "output" else 0  # gradients that involve V
+        values = 1 + self.train_values if self.loss == "output" else 0  # number of gradients that involve V
         products = 4 * n * self.d_model * d_k + 3 * n * n * d_k + (1 + values) * n**3
         passes = _UPDATE[self.optimizer] * self._n_weights + (10 + FUNCTION) * n * n + 6 * n
         work = self.n_runs * (MULTIPLIED * products + (8 + values) * MATRIX + passes)
@@ -259,7 +259,7 @@ def train_key_value_memory(
 
     Notes
     -----
-    With a squared error behind the softmax and one fixed data set, training without the scale is far slower
+    With a squared error of the output and one fixed data set, training without the scale is far slower
     and works in a far narrower range of learning rates; at large rates it freezes. This need not hold for
     other tasks. The scale does not change what attention can represent: scale 1 with rate r is equivalent,
     step by step, to scale 1/√d_k with initial weights times d_k^¼ and rate r √d_k; for Adam, up to its ε,

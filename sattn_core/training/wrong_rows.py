@@ -86,7 +86,7 @@ def descend(
     The first values are those before any step, and the iterator never ends. Each column has its own scale and learning
     rate. The next step changes the scores in place. A number that overflows is NaN from then on.
     """
-    # Keys are the first axis in memory, rows the first axis of z: a maximum over keys is then fast.
+    # z has shape (rows, keys, columns), but in memory the keys come first: a maximum over keys is then fast.
     z = (np.ascontiguousarray(rows.raw_scores.T)[:, :, None] * scales).transpose(1, 0, 2)
     row, column = np.ogrid[: len(z), : len(scales)]
     right = row, rows.right_key[:, None], column

@@ -1,8 +1,8 @@
-"""Visitors who arrive at a fixed rate, even if earlier ones still wait for answers; each has an empty cache.
+"""Visitors who arrive at a fixed rate, even if earlier ones still wait for responses; each has an empty cache.
 
 There is no browser: each visitor, from its own IP address, sends the requests of a browser that opens a link, and those
-for the pictures of one drag. A wait counts from the moment planned for the arrival, or for the
-stop of the drag, so it includes delays of the server and of the generator.
+for the pictures of one drag. A wait counts from the planned moment of the arrival, or of the drag's stop, so it
+includes delays of the server and of the generator.
 """
 
 import asyncio
@@ -157,7 +157,7 @@ class _Person:
         return page
 
     async def _drag(self, page, arrival):
-        """Request one picture after the other, each when the slider is there and the previous picture has arrived."""
+        """Request the pictures of a drag, each when the slider is there and the previous picture has arrived."""
         begin = max(arrival + LOOKS, time.perf_counter())
         for number, place in enumerate(page.drag(self.rng)):
             due = begin + number * EACH

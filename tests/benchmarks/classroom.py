@@ -38,7 +38,7 @@ new MutationObserver(() => {
 
 
 def classes():
-    """Yield the rows of each class size, played three times, with each of the two databases."""
+    """Yield the rows of each database and class size; every class is played three times."""
     with chromium() as browser:
         for name, database in (("SQLite", _file), ("Postgres", cluster)):
             with database() as url, running_server(environment={"DATABASE_URL": url} if url else {}) as server:
@@ -82,7 +82,7 @@ class _Person:
     sent: list = field(default_factory=list)  # (time of the press, seconds until the next page)
 
     def stays(self, until, deed=None, within=0.0):
-        """Ask for news now and then; call `deed` once, at a random moment within so many seconds."""
+        """Ask for news at random intervals until `until`; call `deed` once, at random within `within` seconds."""
         begin = time.time()
         due = begin + self.rng.uniform(0, within) if deed else until
         asks = begin + self.rng.uniform(0, EVERY)
@@ -159,7 +159,7 @@ class _Round:
         return begin
 
     def _all(self, people, deed, within):
-        """Let everybody call `deed` within so many seconds, and stay two seconds longer."""
+        """Let every phone call `deed` once within `within` seconds, and stay two seconds longer."""
         for each in people:
             each.sent.clear()
         until = time.time() + within + 2

@@ -1,8 +1,8 @@
 """Measure how many visitors a second, each with an empty cache, can open a link and drag once.
 
-The lab is one process, then one behind the shipped proxy, then two behind it. The two are also measured with a mix of
-visitors: a tenth have their own settings, and a twentieth start a session. The visitors run on the same cores; the
-details give their share, and name the process that uses up a core.
+The lab is one process, then one behind the shipped proxy, then two behind it. The last set-up is also measured with a
+mix of visitors: a tenth have their own settings, and a twentieth start a session. The visitors run on the same cores;
+the details give their share of the cores, and name the process that uses one up.
 A rate lasts a few seconds only, so a rate that is slightly too high to last may still pass.
 """
 

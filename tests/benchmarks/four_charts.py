@@ -1,6 +1,6 @@
-"""The page of four charts that cold loads are compared with: in Streamlit and, if it is installed, in Dash.
+"""The page of four charts that cold loads are compared with: in Streamlit and, if installed, in Dash.
 
-DASH_PYTHON names the Python that has Dash if it is not this one.
+DASH_PYTHON names a Python that has Dash, if this one does not.
 """
 
 import os

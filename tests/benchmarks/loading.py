@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from browsing import new_page
 
-QUIET = 700  # ms without a change of the page and without a byte
+QUIET = 700  # ms without a change of the page and without a byte received
 BETWEEN_KEYS = 100  # ms
 LONGEST = 120  # seconds that a load may take
 

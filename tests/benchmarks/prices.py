@@ -1,4 +1,4 @@
-"""Compare prices with the clock: seconds predicted by the price at the rate measured here ÷ CPU seconds."""
+"""Compare prices with the clock: seconds predicted from the price and this machine's rate ÷ CPU seconds."""
 
 import statistics
 from functools import partial

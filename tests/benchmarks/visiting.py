@@ -59,7 +59,7 @@ class Visitor:
     cookie: str = ""
 
     async def visit(self, arrival, rounds):
-        """Arrive, and play each round in turn: (method, begin, end)."""
+        """Open the page, then play the rounds in turn; a round is (method, begin, end)."""
         try:
             await _until(arrival)
             async with self.there():
@@ -143,7 +143,7 @@ class Visitor:
         wish += f"\r\nCookie: {self.cookie}"
         writer.write(f"{wish}\r\n\r\n".encode())
         head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
-        length = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)  # none if the picture waits for a button: 204
+        length = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)  # a 204 has none: its picture waits for a button
         await reader.readexactly(int(length[1]) if length else 0)
         if not head.startswith((b"HTTP/1.1 200", b"HTTP/1.1 204")):
             self.errors.append(f"{self.address}: {head[:40]}")

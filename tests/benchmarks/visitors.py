@@ -25,9 +25,9 @@ from visiting import Visitor
 LINK = "score_variance"
 LAWS = ("uniform", "rademacher", "laplace", "student_t", "sparse")
 ARRIVALS = 30.0  # seconds within which the visitors arrive
-ROUND = 30.0  # seconds of moves, then as many of drags
+ROUND = 30.0  # seconds of moves, then as many seconds of drags
 LAST_PICTURE = 500  # ms, p95
-MEMORY, GROWTH = 400, 1.05  # MB at the end; these MB ÷ the MB after a fifth of a long visit
+MEMORY, GROWTH = 400, 1.05  # MB at the end; MB at the end of a long visit ÷ MB after a fifth of it
 LONG = 600  # seconds
 KEPT_FOR = 3  # seconds that the server keeps the session of a browser that has gone; by default two minutes
 COUNTED = "tests/benchmarks/counted.py"
@@ -128,7 +128,7 @@ def _wait(quantity, waits, budget):
 
 def _growth(name, memory, stay):
     detail = f"{memory[0]:.0f} MB after {stay / 300:.2g} minutes, {memory[1]:.0f} MB after {stay / 60:.2g}"
-    budget = GROWTH if stay >= LONG else None  # until then the cache of results is still filling
+    budget = GROWTH if stay >= LONG else None  # in a shorter stay the cache of results still fills
     return Row(f"{name}: memory at the end, over that after a fifth", memory[1] / memory[0], budget, detail=detail)
 
 

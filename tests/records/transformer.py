@@ -140,7 +140,7 @@ def bigram_loss():
     """Return the held-out loss of a bigram table, a model without attention."""
     tokens, n = read_text()
     trained, read = parts(tokens)[0], held_out_windows(tokens).numpy()
-    counts = np.full((n, n), 0.1)  # not 0, for pairs that never occur in the text to train on
+    counts = np.full((n, n), 0.1)  # not 0, because some pairs never occur in the text to train on
     np.add.at(counts, (trained[:-1], trained[1:]), 1)
     shares = counts / counts.sum(axis=1, keepdims=True)
     return float(-np.log(shares[read[:, :-1], read[:, 1:]]).mean())

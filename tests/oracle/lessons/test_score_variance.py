@@ -16,11 +16,11 @@ N_REPEATS = 200
 
 
 def repeats(params):
-    """Return the three raw rows of N_REPEATS seeds, shape (repeats, 3)."""
+    """Return the rows of raw mean, variance and kurtosis for N_REPEATS seeds, shape (N_REPEATS, 3)."""
     return [measure_score_variance(replace(params, seed=seed)).rows[:3] for seed in range(N_REPEATS)]
 
 
-# 95 % of 200 is 190; 4 standard errors of 3.1 below it is 177.7. Only mean and variance have an upper limit: the
+# 95 % of 200 seeds is 190; 190 − 4 standard errors of 3.1 is 177.7. Only mean and variance have an upper limit: the
 # kurtosis band of a heavy-tailed sample covers more than 95 %, and is then marked as rough or left out.
 @pytest.mark.parametrize(
     "params",
@@ -41,7 +41,7 @@ def test_95_percent_bands_cover_about_95_percent(params):
 
 
 def scores_of_many_draws(law, d_k, n_samples, n_draws, seed):
-    """Draw n_draws rows of n_samples scores; normal ones in the short form S = |q| z, with z normal."""
+    """Draw n_draws rows of n_samples scores; for normal components as |q| z, with z normal."""
     rng = np.random.default_rng(seed)
     shape = (n_draws, n_samples)
     if law == "normal":

@@ -1,4 +1,4 @@
-"""Script that made the record: its model and measurements agree with PyTorch, and its first steps repeat."""
+"""Script that made the record: its model and measurements agree with PyTorch, and a rerun repeats its first steps."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def test_spread_and_entropy_agree_with_direct_formulas_for_each_row():
     torch.testing.assert_close(entropy, entropies.mean((0, 2)))
 
 
-def test_all_ways_share_initial_weights_and_the_text_is_split_fully(tokens):
+def test_all_ways_share_initial_weights_and_all_text_is_used(tokens):
     starts = []
     for way in WAYS:
         torch.manual_seed(SEED)
