@@ -92,7 +92,7 @@ def _matmul(result, at, profile, scaled):
 
 
 def _component(result, name, row):
-    """Return the panel of Q or K; random ones keep their axis and colours while d_k moves."""
+    """Return the panel of Q or K; axis and colours of random ones do not change with d_k."""
     params = result.params
     values = getattr(params, name)
     limit = DRAWN_LIMIT if params.drawn else max(np.abs(params.Q).max(), np.abs(params.K).max())
@@ -152,7 +152,7 @@ def _weights(result, at, profile, scaled, *, row=False):
 
 
 def _short_share(p):
-    """Return a weight for a cell: two digits, but never 0 or 1 unless it is exactly that."""
+    """Return a weight as text for a cell: two digits, and 0 or 1 only if it is exact."""
     if p in (0, 1):
         return typed(p)
     return "≈ 0" if p < 0.005 else "≈ 1" if p > 0.995 else f"{p:.2f}"
@@ -231,12 +231,12 @@ def _point_of_softmax(result, at, scaled):
 
 
 def left_keys(result: core.AttentionStepsResult, query: int) -> int:
-    """Count the keys that the mask leaves to a query."""
+    """Return the number of keys that a query may attend to."""
     return int(np.isfinite(result.unscaled.masked_scores[query]).sum())
 
 
 def favourite(p: float, left: int) -> str:
-    """Return the largest weight in words: "all" only if a single key is left, not if it rounds to 1."""
+    """Return the largest weight as text: "all" if only one key is left, "practically all" if it rounds to 1."""
     if left == 1:
         return "all"
     return "practically all" if p > 0.9995 else percent(p, 1 if p > 0.985 else 0)
@@ -259,7 +259,7 @@ def _value(x):
 
 
 def _both(start, with_scale, without, scaled, of=""):
-    """Return a sentence with both numbers, with the scale and without it; the current one comes first."""
+    """Return a sentence with a number with the scale and one without it, the displayed one first."""
     if with_scale == without:
         return f"{start} {without}{of}, with the scale as without it."
     if scaled:
@@ -323,7 +323,7 @@ def _say_scale(result, at):
 
 
 def _colours(result):
-    """Return the meaning of the darkest shade of the scores."""
+    """Return a sentence on the score at which colours are darkest."""
     limit = cell(result.score_limit)
     if result.params.drawn:
         return f"Raw and scaled scores share their colours, darkest from ±{limit} on, at every dₖ."
@@ -408,7 +408,7 @@ def remarks(result: core.AttentionStepsResult, values: Mapping[str, Any], at: Ce
 
 
 def shown_instead(result: core.AttentionStepsResult, values: Mapping[str, Any], at: Cell) -> list[str]:
-    """Return remarks on how the shown matrices differ from the controls' settings; none mentions weights."""
+    """Return remarks on how the shown matrices differ from the controls' settings."""
     shape = len(result.params.Q), len(result.params.K), len(result.params.V[0])
     places = zip(("query", "key", "column"), shape, at, strict=True)
     said = [_beyond(name, size, values[name], i) for name, size, i in places if values[name] != i + 1]

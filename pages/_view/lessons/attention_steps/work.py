@@ -13,7 +13,7 @@ PLACES = ("query", "key", "column")
 
 
 def attention_matrices(values: Values) -> tuple[AttentionStepsParams, list[str]]:
-    """Return the preset's matrices with typed ones put in; if these do not fit, the preset's alone and the reason."""
+    """Return the preset's matrices, replaced by typed ones; if those do not fit, the preset's alone and the reason."""
     given = {name: values[name] for name in ("preset", "d_k", "seed")}
     try:
         return typed_params(**given, **{name: values[name] for name in MATRICES}), []
@@ -22,7 +22,7 @@ def attention_matrices(values: Values) -> tuple[AttentionStepsParams, list[str]]
 
 
 def matrix_texts(values: Values) -> dict[str, str]:
-    """Return the preset's matrices as texts for their fields, one row per line; only the first columns of wide ones."""
+    """Return the preset's matrices as texts for their fields, one row per line; wide ones are cut."""
     params = typed_params(values["preset"], d_k=min(values["d_k"], typed.MAX_COLUMNS), seed=values["seed"])
     texts = {name: typed.format_matrix(getattr(params, name)) for name in ("Q", "K", "V")}
     everything = [[True] * len(params.K)] * len(params.Q)

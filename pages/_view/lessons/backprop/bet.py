@@ -5,7 +5,7 @@ from pages._view.lessons.backprop import figures, work
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 
-_STAYS = 0.1  # relative to the length with the scale: a smaller change counts as none
+_STAYS = 0.1  # relative change of the length: a smaller one counts as none
 
 
 def before(values: Values, profile: Profile) -> Picture:

@@ -4,7 +4,7 @@ from pages._view.kinds import Choice, Number, Text, decimal
 from pages._view.lesson import Bet, Lesson, Step, Try
 from sattn_core.lessons.backprop import GRADIENT_FORMULAS, MASKS, WEIGHTS
 
-GRADIENT_NAMES = {  # for places without markup
+GRADIENT_NAMES = {  # in plain text, without formulas
     "scale": "the scale c",
     "W_Q": "weights of Q",
     "W_K": "weights of K",

@@ -163,7 +163,7 @@ def _products_code(params):
 def gradient(
     sweep: core.GradientSweep, name: str, d_k: int, profile: Profile, result: core.BackpropResult | None = None
 ) -> Picture:
-    """Return the picture of one gradient as a matrix. result: its numerical checks, made only for a small d_k."""
+    """Return the picture of one gradient as a matrix. result: numerical checks of all gradients, if d_k is small."""
     i = sweep.dims.index(d_k)
     sentence = _gradient_sentence(sweep, name, i)
     place = f"Gradient {GRADIENTS.index(name) + 1} of {len(GRADIENTS)}, {_IN_WORDS[name]}"
@@ -181,7 +181,7 @@ def gradient(
 
 
 def _gradient_figure(sweep, name, i, profile):
-    """Return the matrix; its colours, and the axis of d_k columns, stay the same while d_k moves."""
+    """Return the matrix; colours and axis ranges do not change with d_k."""
     values, d_k = np.atleast_2d(sweep.gradients[i][name]), sweep.dims[i]
     limit = max(np.abs(each[name]).max() for each in sweep.gradients)
     several = name in _WITH_D_K and d_k > core.SHOWN
@@ -536,7 +536,7 @@ def _difference_sure(error):
 
 
 def _curve_code(params, weight):
-    """Return Python code for both curves, shown under either figure."""
+    """Return Python code for both error curves; both figures show the same code."""
     return "".join(
         code(each, params, weight, show="result") for each in (core.first_order_change, core.central_difference_error)
     )

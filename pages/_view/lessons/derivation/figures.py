@@ -21,7 +21,7 @@ _ON_A_WALL = 110  # letters per title line on a wall
 _TITLE = 32  # letters per title line on a phone
 _LOWER = 40  # pixels taken off the height on a phone
 _LOW = 0.84  # height factor: many words and controls are above this plot
-_REACH, _STEP = (0.25, 1024), 16  # axis range of spreads and means, and the factor by which it grows
+_REACH, _STEP = (0.25, 1024), 16  # axis range of spreads and means; factor by which the range is widened
 _NEAR = 2.0  # a prediction fits within so many standard errors
 _SHORT = {  # line -> its formula and its subject
     "mean_zero": ("E[q·k] = 0", "mean of q·k"),
@@ -256,7 +256,7 @@ def _so(each):
 
 
 def _with_error(each):
-    """Return a measured number ± _NEAR standard errors, rounded to two digits of the latter."""
+    """Return a measured number ± _NEAR standard errors, the second with two digits."""
     around = _NEAR * each.standard_error
     places = max(0, 1 - int(np.floor(np.log10(around))))
     return f"{each.measured:,.{places}f} ± {around:,.{places}f}".replace("-", "−")
@@ -273,7 +273,7 @@ def _used(each, params):
 
 
 def _divisor(growth, d_k):
-    """Return the right divisor for these settings, with √d_k if that differs, and the reason for it."""
+    """Return the right divisor for these settings, beside √d_k if they differ, and the reason."""
     exact, root = core.exact_scores(replace(growth.params, d_k=d_k)), np.sqrt(d_k)
     rule, divisor = exact.right_rule, _short(exact.right_divisor)
     if np.isclose(exact.right_divisor, root):
@@ -307,7 +307,7 @@ def _counted(what, dashed, profile):
 
 
 def _exact_lines(growth, profile):
-    """Return lines of the exact spread and mean, where they differ from the prediction."""
+    """Return lines at the exact spreads, if these differ from the predicted ones, and at the exact means, unless 0."""
     dims, none = _dims(growth.params.d_k), np.full(growth.params.d_k, np.nan)
     differs = not growth.at(growth.params.d_k)[1].holds and np.isfinite(growth.exact_variance[0])
     found = (
@@ -322,7 +322,7 @@ def _exact_lines(growth, profile):
 
 
 def _measured_points(growth, d_k, profile, *, power):
-    """Return variances (power 1) or spreads (½) as marks, larger at this d_k, with bands of two standard errors."""
+    """Return marks at variances (power 1) or spreads (½), larger at this d_k, with bands of two standard errors."""
     values, errors = (growth.variance, growth.variance_error) if power == 1 else (growth.spread, growth.spread_error)
     return _points(values, errors if growth.at(d_k)[1].reliable else np.zeros_like(errors), d_k, profile, power=power)
 
@@ -366,7 +366,7 @@ def _reach(growth):
 
 
 def _spread_ends(growth, profile):
-    """Return labels for the lines' ends, which say how spread and mean grow; a mean of 0 has none."""
+    """Return labels at the lines' ends, which say how spread and mean grow; a mean of 0 has no label."""
     spread, mean, root = growth.exact_variance, np.abs(growth.exact_mean), growth.params.d_k**0.5
     spread = growth.spread if np.isinf(spread[0]) else np.sqrt(spread)
     does, shown = _what_spreads_do(growth), _has_mean(growth)
@@ -546,7 +546,7 @@ def _line_rows(result):
 
 
 def _known(each, result):
-    """Return True if the standard errors of a line's two sides are usable, even if the sides are equal by algebra."""
+    """Return True if a line's standard errors are usable, also for lines that hold by algebra."""
     return result.lines[_MEANS if each.number <= _MEANS + 1 else _VARIANCES].reliable
 
 
@@ -615,7 +615,7 @@ def _first(result):
 
 
 def _sides(result):
-    """Return "their two sides differ by at most", limited to lines that hold if others cannot be checked."""
+    """Return "their two sides differ by at most", or "the two sides of these 7 …" if some lines cannot be checked."""
     whose = (
         f"the two sides of these {result.checks['holds']}" if result.checks["cannot be checked"] else "their two sides"
     )

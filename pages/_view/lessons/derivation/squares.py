@@ -14,7 +14,7 @@ from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number
 from sattn_core.lessons import derivation as core
 
-_SIDE, _GAP, _WIDE_GAP = 8.0, 2.0, 7.5  # side of a square as drawn; gap between squares, and on a wall
+_SIDE, _GAP, _WIDE_GAP = 8.0, 2.0, 7.5  # side of a square as drawn; gap between squares, wider on a wall
 _BRACKET, _TICK = -0.4, 0.15  # y of the bracket under a square, and half the height of its ends
 _BESIDE = 10.5  # on a wall: room for words to the right of the squares
 _SECOND_BELOW = 8.5, -10.2  # on a phone: lower left corner of the second square
@@ -49,7 +49,7 @@ def squares(growth: core.ScoreGrowth, d_k: int, profile: Profile) -> Picture:
 
 
 def _figure(d_k, profile):
-    edges = core.unit_cells(d_k) * (_SIDE / core.unit_cells(d_k)[-1])  # counted from the right and from below
+    edges = core.unit_cells(d_k) * (_SIDE / core.unit_cells(d_k)[-1])  # distances from right and bottom
     cell, wide = float(edges[1]), base.on_a_wall(profile)
     pale, small = base.shade(profile, profile.raw, _PALE), base.shade(profile, profile.scaled, 0.7)
     second = {"xaxis": "x2", "yaxis": "y2"}
@@ -74,7 +74,7 @@ def _figure(d_k, profile):
 
 
 def _below(fig, d_k, cell, profile):
-    """Return the figure with a second layout for a phone: the second square below the first, to the right."""
+    """Return the figure with a second layout for a phone: the second square to the lower right of the first."""
     layout = _laid(_SECOND_BELOW, _EDGE, profile, toward="right") | {"height": round(_HEIGHT_BELOW * profile.height)}
     layout["margin"] = _margin(_ABOVE_BELOW, _UNDER_BELOW, profile)
     layout["shapes"] = [_enlarged(cell, _SECOND_BELOW, profile)]

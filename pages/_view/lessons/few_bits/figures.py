@@ -23,7 +23,7 @@ _SYMBOLS = ("circle", "square")
 _SIZES, _ERRORS = (-2.0, 2.5), (-6.0, 3.0)  # axis ranges in log10, for components of size 1
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _UNDER = 0.3  # distance of overflow marks from the axis's top, in log10
-_TOO_FAR = 4  # log10 of the smallest error whose factor is too large for a tick
+_TOO_FAR = 4  # log10 of the first error whose tick has no factor: the factor would be too large
 _CHANGES = (-4.5, 1.8)  # axis range of the curves in log10, for components of size 1
 _UNDER_THE_TOP = (0.2, 0.55)  # distances of raw and scaled overflow marks from the curves' top, in log10
 _LONG = 1000  # a larger factor is not written in full
@@ -458,7 +458,7 @@ def _format_names(found, fig, ends, profile):
 
 
 def _side_names(found, profile):
-    """Yield the labels of raw and scaled, right of the last point of the outermost format that keeps rows."""
+    """Yield the labels of raw and scaled, beside the outermost curve that reaches the largest dₖ."""
     for side, formats in ((RAW, (2, 1, 0)), (SCALED, (0, 1, 2))):
         last = next((end for i in formats if (end := found.change[i, side, -1]) > 0), None)
         if last is not None:
@@ -589,7 +589,7 @@ def _large_figure(found, profile):
 
 
 def _largest_name(largest, profile):
-    """Return the label of the largest number, above the left end of its line: the sums reach it further right."""
+    """Return the label of the largest number, above the left end of its line, where no sum reaches it."""
     place: Part = {"x": _DIM_ENDS[0], "xanchor": "left", "y": largest, "yanchor": "bottom"}
     return base.label("largest number", profile, bgcolor=None, **place)
 
@@ -619,7 +619,7 @@ def _product(found, side):
 
 
 def _first_lost(values, kept):
-    """Return the position, from 1, of the product that overflows; the last if only the stored sum does; else None."""
+    """Return the number of the product at which the sum overflows, the last if only storing it does; else None."""
     bad = np.flatnonzero(~np.isfinite(values))
     return int(bad[0]) + 1 if bad.size else len(values) if not math.isfinite(kept) else None
 

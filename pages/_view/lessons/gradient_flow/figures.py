@@ -30,7 +30,7 @@ _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _FIRST_DIM = 4  # first dₖ that the sentence compares: rows of one or two components behave differently
 _BRIEF = {"hardly changes": "stays"}
 _PLURAL = {"falls": "fall", "grows": "grow", "hardly changes": "stay"}
-_RISES, _FALLS = 1.25, 0.8  # ratios of means: a change between them, or one that may be chance, counts as none
+_RISES, _FALLS = 1.25, 0.8  # ratios of the last mean to the first: between these, the mean counts as unchanged
 _ABOVE, _ABOVE_ON_A_WALL = 4.4, 3.0  # top margin above two panels, in em of an axis title
 _MEAN_ROOM = 3.0  # right margin for the means' label, in em of a tick label
 _ENDS_ROOM = 7.2  # right margin for the curves' labels, in em of a tick label
@@ -73,7 +73,7 @@ def _rows_marks(shown, i):
 
 
 def _rows_figure(shown, i, place, profile):
-    """Return what each row passes on, or its gradient at q; at the softmax, rows in the grey zone are frozen."""
+    """Return the figure of what each row passes on, or of its gradient at q; rows in the grey zone are frozen."""
     span = {"range": [_FLOOR - _ROOM, _TOP[place]], "tickvals": _FLOOR_TICKS, "ticktext": _FLOOR_NAMES}
     heights = base.axis(profile, grid=True, **span)
     sides = ((RAW, ""), (SCALED, "2"))
@@ -440,7 +440,7 @@ def _said(curve, i, j):
 
 
 def _curve_sure(curve, place):
-    """Return sentences on means and medians at both ends, with exact values, and on the rate."""
+    """Return sentences on means and medians at both ends, with exact values, and on the predicted rate."""
     i, found = core.PLACES.index(place), curve.statistics
     largest = "" if curve.n_keys == 2 else f", with M the largest of {curve.n_keys} standard normals,"
     rate = [f"The rate {_rate_name(curve)}{largest} says {number(curve.rate[-1])} for the mean without the scale."]
@@ -506,7 +506,7 @@ def _curve_code(curve):
 
 
 def jacobians(row: core.RowJacobian, name: str, d_k: int, profile: Profile) -> Picture:
-    """Return the picture of the raw beside the scaled Jacobian, for the keys with the highest scores."""
+    """Return the picture of the raw and the scaled Jacobian side by side, for the keys with the highest scores."""
     return Picture(
         "row_jacobians",
         _jacobian_figure(row, profile),
@@ -554,7 +554,7 @@ def _jacobian_figure(row, profile):
 
 
 def _key_axes(row, profile):
-    """Return options of both axes: many keys are labelled on the vertical axis only, and on a wall on neither."""
+    """Return options of both axes; if there are many keys, only the vertical one has labels, on a wall neither."""
     ticks = {"type": "category", "tickvals": _key_names(row), "showline": False, "ticks": ""}
     few = len(_key_names(row)) <= _MOST_NUMBERS
     down = {"autorange": "reversed", "showticklabels": few or not base.on_a_wall(profile)}

@@ -17,7 +17,7 @@ UPRIGHT = "<b>Weight of the key</b>"  # y axis title, above the axis
 _LEFT = 2.6  # left margin for tick labels, in em of an axis title
 _HEIGHT, _HEIGHT_ON_A_WALL = 0.87, 0.92  # height factors: one more dial is above the plot
 _TICKS = {16: "16", 100: "100", 1_000: "1,000", 10_000: "10⁴", 100_000: "10⁵", 1_000_000: "10⁶"}
-_FAR = 64  # factor: the weight at so many times fewer keys does not reveal the answer
+_FAR = 64  # far fewer keys are at most n / 64: the weight there does not reveal the answer
 _TOP = 1.06  # upper end of the weight axis: room for a mark at 1
 _ABOVE, _ABOVE_ON_A_WALL = 2.2, 1.5  # top margin, in em of an axis title; a screen has the camera button there
 _LOOKS: dict[str, tuple[str, float, str]] = {  # colour, width and dash of each line
@@ -126,7 +126,7 @@ def _named(fig, found, n, profile):
     above = _ABOVE_ON_A_WALL if on_a_wall(profile) else _ABOVE
     fig.layout["margin"]["t"] = round(above * profile.axis_size)
     colours = [_colour(name, profile) for name in core.RULES]
-    return name_ends(fig, names, profile, low=-0.02, high=_TOP, colours=colours, off=1.1)  # clear of a bet's mark
+    return name_ends(fig, names, profile, low=-0.02, high=_TOP, colours=colours, off=1.1)  # room for a bet's mark
 
 
 def _simulated(simulated, profile):
@@ -227,7 +227,7 @@ def rows(found: core.FadingResult, n: int, profile: Profile) -> Picture:
 
 
 def cards(found: core.FadingResult, claims: core.LengthClaims) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Return every rule as a card: title, formula, its source's claim, what is checked here, and the source."""
+    """Return every rule as a card: title, formula, its source's claim, the check made here, and the source."""
     here = _checked_here(found, claims)
     return [
         (each.title, each.formula, (_CLAIMS[name], f"Here: {here[name]}", f"{each.source}."))

@@ -12,7 +12,7 @@ def params(values: Values) -> core.LongContextParams:
 
 
 def fading(values: Values) -> core.FadingResult:
-    """Return the weights at the slider's stops, at its value n, and in the row a quarter into a text of n words."""
+    """Return the weights at the slider's stops, at its value n, and in row n/4 of a text."""
     n = values["context_length"]
     lengths = tuple(sorted({*core.LENGTHS, n, core.quarter_row(n)}))
     return compute.result(core.fading_weights, core.LongContextParams(*_exact(values)), lengths)

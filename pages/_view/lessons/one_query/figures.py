@@ -36,7 +36,7 @@ _BESIDE = ([0, 0.56], [0.78, 1])  # on a wall: horizontal domains of the step's 
 
 
 def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
-    """Return the picture of one step; all have the same height, and their axes stay while d_k moves."""
+    """Return the picture of one step; all have the same height, and their axes do not change with d_k."""
     draw, say, work = _STEPS[step]
     sentence = say(result)
     here = f"dₖ = {result.params.d_k:,}"
@@ -57,7 +57,7 @@ def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
 
 
 def _marks(step, result):
-    """Return the marks for words in a step's sentence: lines, bars of this sentence, or bars of the strip."""
+    """Return the marks for words in a step's sentence: lines, bars of the example, or bars of the strip."""
     if step == "wander":
         strip = {KEY_WORDS[EXAMPLE_KEY]: (_CAT,)}
         return tuple(Mark(f"“{word}”", (word, *strip.get(word, ()))) for word in KEY_WORDS)
@@ -77,7 +77,7 @@ def _marks(step, result):
 
 
 def _asked(result, profile):
-    """Return the components of the query above those of the keys; the query and the next step's key are highlighted."""
+    """Return the components of the query above those of the keys, the query and the next step's key highlighted."""
     rows = [result.query, None, *result.keys]  # a gap below the query
     values = [[None if row is None else float(i in _SET_OFF)] * len(result.query) for i, row in enumerate(rows)]
     texts = [[""] * len(result.query) if row is None else [_signed_number(x) for x in row] for row in rows]
@@ -264,7 +264,7 @@ def _walks(sums, profile):
 
 
 def _with_room_at_the_right(drawn, profile):
-    """Return a figure with room for the labels at the ends of its lines, which are further away on a phone."""
+    """Return a figure with room for labels at the ends of its lines; on a phone labels are further from the lines."""
     drawn.layout["margin"]["r"] = round((0.6 * _LETTERS + _OFF) * profile.tick_size)
     names = [
         each | {"ax": _OFF_ON_A_PHONE * profile.tick_size} if each["showarrow"] else each
@@ -299,7 +299,7 @@ def _at_the_ends(sums, limit, profile):
     A thin line connects each end with its label.
     """
     ends = sums[:, -1]
-    room = _LINE * profile.tick_size * 2 * limit / (profile.height * _HEIGHT / 2)  # for the lowest plot
+    room = _LINE * profile.tick_size * 2 * limit / (profile.height * _HEIGHT / 2)  # label distance in the lowest plot
     order = np.argsort(ends, kind="stable")
     thread = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": profile.band, "standoff": 4}
     beside = {"x": log2(sums.shape[1]), "xanchor": "left", "ax": _OFF * profile.tick_size, "ayref": "y"}
@@ -381,7 +381,7 @@ def _weighed(word, score, weight, profile):
 
 
 def _weights_figure(result, step, traces, ticks, claim, profile):
-    """Return a figure of step 5 or 6: common axes, room for the longer ticks, and the strip of many sentences."""
+    """Return a figure of step 5 or 6, with the strip of many sentences; both steps have the same axes."""
     return _with_strip(
         profile,
         traces,
@@ -448,7 +448,7 @@ def _divide_by_hand(result):
 
 
 def _grown(result, profile):
-    """Return the share of sentences in which each word is on top, which dividing does not change."""
+    """Return a bar for each word: the share of sentences in which it is on top; the division changes none."""
     shares = result.sentences.on_top
     ticks = [_stacked(word, [percent(share, 0)], profile) for word, share in zip(KEY_WORDS, shares, strict=True)]
     colours = [_ink(key, profile) for key in range(len(KEY_WORDS))]
@@ -496,7 +496,7 @@ def _grow_by_hand(result):
 
 # --- many such sentences -----------------------------------------------------------------------------
 
-_COUNTED = ("wander", "softmax", "divide", "grow")  # steps that count sentences; all but the last do so in the strip
+_COUNTED = ("wander", "softmax", "divide", "grow")  # steps that count many sentences, all but "grow" in the strip
 _ON_TOP = "on top"
 _CAT, _RAW_MEAN, _SCALED_MEAN = f"{_EXAMPLE} on top", "mean, raw", "mean, ÷ √dₖ"
 _STRIP = {
@@ -573,7 +573,7 @@ def _strip_heading(step, profile):
 
 
 def _sure(result, step):
-    """Return notes on a step's counts and their meaning; the last step shows no single example sentence."""
+    """Return notes on a step's counts and their meaning, and on the example sentence unless the step shows none."""
     return *_counts(result, step), _SHARED + _SHOWN * (step != "grow"), _ON_TOP_MEANS
 
 
@@ -606,7 +606,7 @@ _STEPS = {
 
 
 def _claim(text, key, profile):
-    """Return the title, which says what the picture shows; the key explains its numbers, except on a wall."""
+    """Return the title, which says what the picture shows; a legend explains its numbers, except on a wall."""
     key = None if profile is PROJECTOR else key
     return title(f"<b>{text}</b>", profile, size=profile.axis_size, key=key, letters=_ROOM)
 
@@ -638,7 +638,7 @@ def _signed_axis(profile):
 
 
 def _room(profile, lines):
-    """Return the height of so many lines of tick labels, in em of an axis title."""
+    """Return the height of this number of lines of tick labels, in em of an axis title."""
     return (lines * _LINE + 0.8) * profile.tick_size / profile.axis_size
 
 

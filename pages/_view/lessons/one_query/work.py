@@ -9,7 +9,7 @@ from sattn_core.lessons import one_query as core
 
 
 def result(values: Values, step: str) -> core.OneQueryResult:
-    """Return all seven steps at the current d_k; only in the last one are the invented numbers larger."""
+    """Return the results of all seven steps at the current d_k; only step "grow" enlarges the invented numbers."""
     emphasis = values["emphasis"] if step == "grow" else 1
     return compute.result(core.measure_one_query, core.OneQueryParams(values["d_k"], values["seed"], emphasis))
 

@@ -18,7 +18,7 @@ _TRUE = {"score": "sum", "breaks": "stuck", "alike": "small"}
 _NEAR = 0.05  # relative distance from √d_k that still counts as right
 _EVEN = 0.01  # distance from the power ½ that still counts as right
 _MANY, _AT = 1_024, 64  # an example: number of keys, d_k
-_ROUND = 0.1  # answers this close (relative) to a number count as that number
+_ROUND = 0.1  # relative distance: an answer this close to d_k or 1 gets a reason of its own
 _WHY = {
     "share": "that is a weight, which softmax makes of the scores.",
     "distance": "a distance is small where two vectors agree, and there a score is large.",

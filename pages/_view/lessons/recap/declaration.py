@@ -11,8 +11,8 @@ from pages._view.lesson import Lesson
 class Question:
     """A question. Its right answer is in `answers`, and is sent only after the learner has answered.
 
-    asked : the question, which may name d_k in braces.
-    shown_by : the lessons and steps that show the answer; "" for the first step.
+    asked : the question; {d_k} in it is replaced by the number.
+    shown_by : pairs (lesson, step) that show the answer; step "" is the first.
     options : the options of a choice, with their wording.
     """
 

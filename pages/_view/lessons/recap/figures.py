@@ -269,7 +269,7 @@ def _bars(counts, profile):
 
 
 def _code(results):
-    """Return Python code for the three measurements, each with its own name."""
+    """Return Python code for the three measurements, each in a variable of its own."""
     names = ("few", "start", "large")
     parts = [
         code(core.measure_correction, each.params, show=f"{name}.put_right[:, -1]", name=name)

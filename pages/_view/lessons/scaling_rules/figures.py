@@ -34,7 +34,7 @@ _SHORT = {
     "adaptive_temperature": "Adaptive temp.",
     "key_length_sum": "Key lengths",
 }
-_SAID = {"mup": "muP", "gemma_2_27b": "Gemma 27B", "no_scale": "no scale"}  # names in a sentence: one numeral at most
+_SAID = {"mup": "muP", "gemma_2_27b": "Gemma 27B", "no_scale": "no scale"}  # names in a sentence: one number at most
 _LANDMARKS = ("vaswani", "no_scale", "mup")
 _LANDMARK_WORDS = {"vaswani": "1/√dₖ", "no_scale": "no scale", "mup": "muP 1/dₖ"}
 UPRIGHT = {"variance": "<b>Variance of the scores</b>", "mean": "<b>Mean of the scores</b>"}  # y axis titles
@@ -47,7 +47,7 @@ _SURE = 3  # points of a curve that differ by fewer standard errors may be equal
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _LETTER = 0.56  # width of a letter, as a share of its size
 _USUAL_REACH, _USUAL_HIGH = 0.2, 0.7  # the outline's label: width as a share of the keys; highest place on the axis
-_USUAL_PLACES = 33  # places tried for that label
+_USUAL_PLACES = 33  # places tried for the outline's label
 
 
 # --- exponents -------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def _exponent_figure(result, what, profile, d_k=None):
 
 def _exponent_traces(dims, d_k, what, curve, theory, profile):
     """Return one exponent's traces: its theory, and the measured points with their standard errors."""
-    few = [i for i, each in enumerate(dims) if each in core.EXPONENT_DIMS or each == d_k]  # not every stop has a point
+    few = [i for i, each in enumerate(dims) if each in core.EXPONENT_DIMS or each == d_k]  # points at some stops only
     name, x = _exponent_name(curve.exponent), np.array(dims)[few]
     measured, error = (each[few] for each in (abs(getattr(curve, what)), getattr(curve, f"{what}_error")))
     below = np.minimum(error, 0.9 * measured)  # a log axis has no room for a bar down to 0
@@ -292,7 +292,7 @@ def _chosen(result, name):
 
 
 def _comparison(result, name, profile):
-    """Return the figure with one row per rule: its name, its keys in use as a point and, on the right, as a number."""
+    """Return the figure with one row per rule: its name, a point at its keys in use and, on the right, their number."""
     wall = base.on_a_wall(profile)
     columns = _in_columns(result.rules, len(_COLUMNS) if wall else 1)  # a wall is wide and low
     traces, numbers, axes = [], [], {}
@@ -536,7 +536,7 @@ def _rule_code(params):
 
 
 def formula(name: str) -> tuple[str, str]:
-    """Return the formula of the chosen rule in LaTeX, and the problem it solves."""
+    """Return the chosen rule's formula in LaTeX, and the problem that the rule solves."""
     here = SCALING_RULES[name]
     return here.formula, here.fixes
 
@@ -647,8 +647,8 @@ def _curve(result, name, what):
 
 
 def _trend(entropies, errors):
-    """Return a curve's trend in words; a change within its standard error, or too small to see, is none."""
-    change = np.triu(entropies - entropies[:, None])  # (from, to)
+    """Return a curve's trend in words; changes that are too small or may be chance are ignored."""
+    change = np.triu(entropies - entropies[:, None])  # axes: from, to
     error = np.nan_to_num(np.hypot(errors, errors[:, None]))
     rises, falls = ((sign * change > np.maximum(_SAME_NATS, _SURE * error)).any() for sign in (1, -1))
     if rises and falls:
@@ -658,7 +658,7 @@ def _trend(entropies, errors):
 
 
 def _curve_sentence(result, name):
-    """Return the sentence on the ends of the chosen rule's entropy against d_k."""
+    """Return the sentence on the change of the chosen rule's entropy with d_k."""
     entropies, errors = _curve(result, name, "d_k")
     word = _SAID.get(name, _curve_name(name)).replace("1/√dₖ", "÷ √dₖ")
     first, last = (number(entropies[end], 2) for end in (0, -1))
@@ -795,7 +795,7 @@ def _bug_code(params):
 
 
 def bug_lines(name: str) -> tuple[str, str, str, str, str]:
-    """Return the description of a bug: (title, cause, link text, link, what to know)."""
+    """Return the description of a bug: (title, cause, link text, URL, note)."""
     here = core.BUGS[name]
     return here.title, here.cause, here.issue, here.url, here.note
 

@@ -9,11 +9,11 @@ from pages._view.theme import Profile, number
 _SEEN = 64  # products shown before the bet, at most
 _PAIRS = 10_000  # pairs drawn before the bet, at most: nobody should wait
 _QUARTER, _ALL = 256, 1024  # numbers of products
-_ROUND = 0.005  # a factor closer to 1 than this is left out
+_ROUND = 0.005  # a factor this close to 1 is not mentioned
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the picture of the random walks' first steps, and of the scores' histograms there."""
+    """Return the picture of the random walks' first steps, and of the histograms after these steps."""
     few = min(values["d_k"], _SEEN)
     held = {"d_k": few, "axis": "shared", "products_axis": "linear", "n_samples": min(values["n_samples"], _PAIRS)}
     shown = work.MAIN.picture({**values, **held}, profile)

@@ -21,12 +21,12 @@ _STEPS = {"linear": (0, 256, 512, 1024), "root": (0, 64, 256, 1024)}  # ticks of
 _BEYOND = 1.025  # the axis ends at this multiple of the last step
 _MOST_POINTS, _ENVELOPE_POINTS = 150, 33  # points of a walk, and of an envelope line, at most
 _PALE = 0.35  # opacity of the walks beyond d_k
-_SAME = 0.05  # a scaled spread closer to 1 than this means "the root"
+_SAME = 0.05  # a scaled spread this close to 1 is called "the root"
 _APART = 4  # from this d_k on, each of the three marks has room for a number beside it
 _FEW = {12: "Twelve"}
 _TO_COME = "walks to come"
 _OFF = 1 / 7  # distance between a dashed line and its label, in em
-_TAIL, _HIGHEST = 2.6, 0.9  # place of a distribution's label: σ above the mean; share of the axis, at most
+_TAIL, _HIGHEST = 2.6, 0.9  # height of a distribution's label: so many σ above the mean, at most this share of the axis
 
 
 # --- walks beside histograms -----------------------------------------------------------------------------
@@ -43,8 +43,8 @@ def walks_and_histograms(
 ) -> Picture:
     """Return the picture of random walks up to d_k beside histograms of raw and scaled scores with horizontal bars.
 
-    score_axis: "shared" stays while d_k moves, "own" follows the spread. products_axis: "linear", or "root" for an axis
-    of square roots. options: those given to `random_walks`, whose walks go further than d_k.
+    score_axis: "shared" is the same for every d_k, "own" follows the spread. products_axis: "linear", or "root" for an
+    axis of square roots. options: those given to `random_walks`.
     """
     d_k = result.params.d_k
     drawn = _main_figure(result, walks, score_axis == "shared", products_axis, profile)
@@ -80,7 +80,7 @@ def before_drawing(shown: Picture, walks: core.RandomWalks, d_k: int, profile: P
     d_k: the last product shown, which the title names; the slider's d_k may be larger.
     """
     said = f"After {_products(d_k)} these sums spread by {_spread(walks.std[d_k])}."
-    if not base.on_a_wall(profile):  # on a wall nobody draws, and the arrow keys turn the pages
+    if not base.on_a_wall(profile):  # on a wall nobody draws: arrow keys turn the pages there
         said += " Draw how they go on: sweep over the picture, or move its points with the arrow keys."
     keep = [each["name"] for each in shown.figure.data if not each["name"].startswith(("scaled", _TO_COME))]
     known = shown.partly(said, keep=keep, words=(title := _title_of(walks), "Raw", "Scaled"), last=d_k)
@@ -225,7 +225,7 @@ def _name(text, profile, **place):
 
 
 def _name_of_law(result, profile):
-    """Return the label of the predicted distribution of raw scores, beside its upper tail; empty beyond the axis."""
+    """Return the label of the predicted distribution of raw scores, beside its upper tail; empty if off the axis."""
     theory = result.theory
     y = theory.mean + _TAIL * theory.variance**0.5
     seen = theory.variance > 0 and y < _HIGHEST * result.shared_span[1]
@@ -289,7 +289,7 @@ def _main_sure(result, walks, score_axis):
 
 
 def _histogram_table(result):
-    """Return the bins of both histograms, and the counts that they share."""
+    """Return a table of both histograms' bins, which have the same counts."""
     return {
         "raw from": result.raw_edges[:-1].tolist(),
         "raw to": result.raw_edges[1:].tolist(),
@@ -382,7 +382,7 @@ _SPREADS = ("measured", "theory", "low", "high")
 def small_start(
     drawn: core.VarianceCurve, d_k: int, size: float, options: Mapping[str, Any], profile: Profile
 ) -> Picture:
-    """Return the picture of spreads against d_k, if the drawn numbers of q and k are multiplied by size."""
+    """Return the picture of spreads against d_k, with the drawn numbers of q and k multiplied by size."""
     curve = drawn.of_smaller(size)
     said = _small_sentence(curve, d_k, size)
     made = code(core.variance_curve, curve.dims, **options, name="drawn")
@@ -425,7 +425,7 @@ def _curve_table(curve):
 
 
 def _reach(curve, smallest=1.0):
-    """Return an axis range that holds this curve, and the curve for components of the smallest size."""
+    """Return an axis range for the curve at every size of components, down to the smallest."""
     theory = curve.spread("theory")
     if theory.max() == 0:
         return LOW, HIGH

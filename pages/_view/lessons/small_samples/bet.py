@@ -7,7 +7,7 @@ from pages._view.theme import Profile, number
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the picture of a single draw, with the found and the expected variance; in a class, of no draw yet."""
+    """Return the picture of a single draw, with the found and the expected variance; in a class, the empty picture."""
     if work.of_class(values) is not None:
         return work.STEPS["draw"].picture({**values, "phones": 0}, profile)
     asked = work.asked(values)

@@ -23,7 +23,7 @@ Examples = Mapping[str, core.ExampleDots | None]
 def hand_made(examples: Examples, profile: Profile) -> Picture:
     """Return the picture of two typed examples: dot products on one axis, their spread and that of random numbers.
 
-    examples: by name, "first" and "second"; None for one without products, whose place stays empty.
+    examples: "first" and "second"; None for one that cannot be read, whose place stays empty.
     """
     known = {name: each for name, each in examples.items() if each}
     sentence = _sentence(examples)

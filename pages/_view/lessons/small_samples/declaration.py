@@ -20,7 +20,7 @@ class _Vectors(Text):
         return Text.read(self, ";".join(text.splitlines()))
 
 
-_SIGNS = ("1 1", "1 -1", "-1 1", "-1 -1")  # all four equally likely
+_SIGNS = ("1 1", "1 -1", "-1 1", "-1 -1")  # all pairs of signs, equally likely
 _ALL_SIGNS = {
     "q_2d": "; ".join(["1 1"] * 4),
     "k_2d": "; ".join(_SIGNS),

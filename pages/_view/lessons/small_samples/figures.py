@@ -17,7 +17,7 @@ Named = tuple[str, float, Part]  # a mark: its name, its value and its line styl
 _ASKED_SIZE = 2  # size and d_k of the experiment in the question
 TOP = 1.75  # axis end relative to the highest bar: room for the marks' labels
 _OUTLINE = slice(18, 40)  # bins under the outline's label
-_OVER, _LEAST_OVER = 0.02, 0.1  # shares of the height: distance of that label from the curve, and its lowest place
+_OVER, _LEAST_OVER = 0.02, 0.1  # in shares of the height: the label's distance from the curve, and its lowest place
 _HIGHEST_RATIO = 4
 _ROOM = 40  # letters per title line on a phone
 _END = 6.6  # right margin for labels, in em of a tick label
@@ -178,7 +178,7 @@ def _mean(sweep):
 
 
 def _draws_sentence(asked, counted, i):
-    """Return sentences on the question's number, ordinary or not, and on the current draws close to d_k."""
+    """Return sentences that say if the question's number is ordinary, and how many current draws are close to d_k."""
     ordinary = asked.low <= asked.value <= asked.high
     is_it = f"so {asked.value} is ordinary" if ordinary else f"yet {asked.value} is still not ordinary"
     return (
@@ -188,7 +188,7 @@ def _draws_sentence(asked, counted, i):
 
 
 def _near(counted, i):
-    """Return a phrase on how many draws come close to d_k."""
+    """Return a phrase on the share of draws close to d_k."""
     n, near = counted.ratios.shape[1], counted.near[i]
     if n == 1:
         return "the one draw comes" if near else "the one draw does not come"

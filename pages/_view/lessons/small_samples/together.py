@@ -20,7 +20,7 @@ _NOBODY = "Nobody has drawn yet: what the class draws stands here."
 
 
 def drawn(together: core.ClassDraws, profile: Profile) -> Picture:
-    """Return the picture of a class's draws, and of the path of their mean; empty before the first draw."""
+    """Return the picture of a class's draws, and of their mean after each phone; empty before the first draw."""
     sentence = _sentence(together)
     return Picture(
         "small_samples",

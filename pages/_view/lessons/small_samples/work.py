@@ -14,7 +14,7 @@ _AT_ONCE = (200, 2_000)  # draws made at once, at every d_k: of these, the first
 
 
 def asked(values: Values) -> core.SmallSamplesResult:
-    """Return repetitions of the question's experiment."""
+    """Return the results of the question's experiment, repeated many times."""
     params = core.SmallSamplesParams(ddof=int(values["ddof"]), n_draws=values["n_draws"], seed=values["seed"])
     return compute.result(core.measure_small_samples, params)
 
@@ -50,7 +50,7 @@ def _large(values, profile):
 
 
 def examples(values: Values) -> tuple[by_hand.Examples, list[str]]:
-    """Return both examples made by hand, None for one that cannot be read, and sentences on what is wrong."""
+    """Return both examples made by hand (None if it cannot be read), and sentences on what is wrong."""
     found: dict[str, core.ExampleDots | None] = {}
     problems = []
     for name, size in (("first", "2d"), ("second", "3d")):

@@ -10,7 +10,7 @@ _FLAT = "too_flat"
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the picture without the answer: the first row without the scale or, of the outputs, all but ÷ dₖ."""
+    """Return the picture without the answer: only the first row, unscaled; or all outputs but those with ÷ dₖ."""
     if values[STEP] == _FLAT:
         shown = work.STEPS[_FLAT].picture(values, profile)
         return outputs.without_flat(work.token_outputs(values)[0], values["middle_exponent"], shown, profile)

@@ -14,7 +14,7 @@ class _Factor(Number):
     """A factor that the page shows as a divisor, and the address as a factor."""
 
     def read(self, text: str) -> Read:
-        """Return the factor that a text means, and what had to be changed, written as in the address."""
+        """Return the factor given by the address, and a remark if it had to be changed."""
         return Number.read(replace(self, shown=fraction), text)
 
     def write(self, value: Any) -> str:
@@ -27,7 +27,7 @@ class _Factor(Number):
 
 
 def _divisor(factor):
-    """Return the divisor that a factor stands for, as text."""
+    """Return the divisor equal to a factor, as text."""
     return fraction(1 / factor)
 
 

@@ -26,7 +26,7 @@ _CLOSE = 0.1  # an exponent closer to ½ than this is called close to √dₖ
 _SPELLED = 8  # scores of a list that are written in full, at most
 _FEW = 3  # scores of a list that are written in a heading, at most
 _REACH, _MOST_DIVIDED = 4.7, 10  # room on either side for numbers added to a list; largest divisor of a list
-_HARDLY_ANY = 0.001  # weight moved ÷ number added: a smaller gradient is called hardly any
+_HARDLY_ANY = 0.001  # a smaller gradient (weight moved ÷ number added) is called hardly any
 _NAMED_BEFORE = 0.25  # room for a label left of the smallest score, as a share of the lists' width
 _EVEN = 24  # longest axis, in scores, that has a tick at each even number
 _APART = 0.11  # width of a number on a phone, as a share of an axis
@@ -51,7 +51,8 @@ def lists(
 ) -> Picture:
     """Return the picture of the typed lists' softmax weights, at their scores; empty while a list cannot be read.
 
-    study : where softmax overflows, for "How sure?". unmoved : the lists as typed, which set the length of the axis.
+    study : the scores at which softmax overflows, for "How sure?". unmoved : the lists as typed, which set the axis
+    range.
     """
     said = _list_sentences(comparison) if comparison else ()
     return Picture(
@@ -88,9 +89,9 @@ _ON_LISTS = (
 
 
 def nudged(nudge: core.ListNudge | None, added: float, profile: Profile) -> Picture:
-    """Return the picture of softmax weights after a number is added to each list's smallest score; outlines: before.
+    """Return the picture of softmax weights after a number is added to each list's smallest score.
 
-    Its axes are empty while a list cannot be read.
+    Outlines are the weights before. The axes are empty while a list cannot be read.
     """
     if nudge is None:
         return replace(lists(None, profile), key="nudged_weights")
@@ -176,7 +177,7 @@ def _before(nudge, i, width, profile):
 
 
 def _name_of_before(nudge, i, axis, width, profile):
-    """Yield the label of the outline, to its left, where there is no score."""
+    """Yield the label "before", to the left of the outline, where no bars are."""
     if nudge is None or nudge.after.scores[i][nudge.smallest[i]] == nudge.before.scores[i][nudge.smallest[i]]:
         return
     left = _places(nudge.before.scores[i], width)[nudge.smallest[i]][0]
@@ -200,7 +201,7 @@ def _line_of(profile):
 
 
 def _nudge_of(nudge, i):
-    """Return a list's heading with the weight that moved; empty without a nudge."""
+    """Return a list's heading with the weight that moved; empty if nothing is added."""
     return f"{_heading(nudge.before.scores[i])}: {_moved(nudge.moved[i])} moves" if nudge else ""
 
 
@@ -224,7 +225,7 @@ def _ends(lists):
 
 
 def _width(scores, span):
-    """Return the largest width at which no bar covers another of its list."""
+    """Return the bars' width, as large as possible without overlaps inside a list."""
     gaps = [gap for each in scores for gap in np.diff(np.unique(each))]
     return min(_WIDEST * span, max(_THINNEST * span, 0.8 * min(gaps, default=span)))
 
@@ -299,7 +300,7 @@ def _short(score):
 
 
 def _names_of_bars(ends, weights, apart, refs, profile):
-    """Return the weights as labels: all if there is room, else the largest; two close ones are moved apart."""
+    """Return the weights as labels: all if there is room, else the largest; two close labels are moved apart."""
     x, size = ends.mean(axis=-1), profile.base_size
     names = [base.label(f"<b>{_share(each)}</b>", profile, size=size, y=each, **refs) for each in weights]
     if len(x) == 2 and np.ptp(x) < apart:  # each label ends at its bar's inner edge, at any screen width
@@ -386,7 +387,7 @@ def list_table(comparison: core.ListComparison) -> Table:
 
 
 def _overflow_sentences(study):
-    """Return sentences on overflow: where softmax breaks in each type, what prevents it, and the remaining errors."""
+    """Return sentences on overflow: scores at which softmax breaks in each float type, the remedy, the errors left."""
     reach, first = number(study.scores[-1], 4), study.curves[0]
     mended = "never breaks here" if all(each.stable_is_finite for each in study.curves) else "still breaks"
     return (
@@ -493,7 +494,7 @@ def heads(
 
 
 def first_alone(rows: core.DividedRows, shown: Picture) -> Picture:
-    """Return the picture with the first row's weights only: the last row's would help to guess the middle row's."""
+    """Return the picture with the first row's weights only: the last row would help to guess the middle one."""
     largest = _said(rows.max_weight[0])
     names = [f"<b>{_at(d_k)}</b>" for d_k in rows.dims]
     words = {_TAKES, _OUTLINE, *names, f"<b>{largest.replace('>', '&gt;')}</b>"}

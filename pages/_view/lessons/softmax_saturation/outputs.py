@@ -25,7 +25,7 @@ SHOWN = 12  # number of tokens in the picture
 _SYMBOLS = {0.0: "circle", 0.5: "square", 1.0: "triangle-up"}
 _OWN = "its token’s own"
 _SAME, _CERTAIN = 0.1, 0.75  # outputs are "nearly the same" up to this own share, "one value" from this weight on
-# Shares of a panel's width and height: a letter, half a line, a label's distance from its mark, half a ring.
+# Sizes as shares of a panel's width or height: letter, half a line, distance of a label, half a ring.
 _ON_A_SCREEN = (0.058, 0.04, (0.08, 0.03), (0.06, 0.025))
 _ON_A_WALL = (0.034, 0.07, (0.05, 0.05), (0.03, 0.045))
 _IN_A_ROW = (0.045, 0.08, (0.06, 0.08), (0.04, 0.06))
@@ -96,7 +96,7 @@ def _code(params, exponents):
 
 
 def _figure(panels, profile):
-    """Return three panels on the same axes: rings are values, dots outputs, and rays start at the outputs' mean."""
+    """Return three panels on the same axes: rings are values, dots outputs, lines join dots and their mean."""
     wall = base.on_a_wall(profile)
     fig = base.figure(
         profile,
@@ -144,7 +144,7 @@ def _traces(i, found, profile):
 
 
 def _traces_of(i, found):
-    """Return the names of a panel's two traces: its dots and its rays."""
+    """Return the names of a panel's two traces: the dots, and the lines to them."""
     name = f"{called(found.exponent)}, panel {i + 1}"
     return name, f"{name}: rays"
 
@@ -212,7 +212,7 @@ def _what_it_is(found):
 def _names_of_marks(panels, room, profile):
     """Return the labels of a ring and a dot of the first panel, where there is room beside one.
 
-    Every other side of a mark has an empty label, so that a drag changes nothing but texts.
+    The other sides of both marks have empty labels: a drag of the slider can change texts only.
     """
     raw, ink = panels[0], _ink(panels[0], profile)
     low, high = _reach(raw.values[:, :2]).T
@@ -230,7 +230,7 @@ def _names_of_marks(panels, room, profile):
 
 
 def _spots(found, room):
-    """Return each label's text, with the place of its mark in shares of the panel, and the label's side of the mark."""
+    """Return the text of each label, and its spot: the place of a mark, and the side of the mark for the label."""
     low, high = _reach(found.values[:, :2]).T
     rings, dots = ((each[:, :2] - low) / (high - low) for each in (found.values, found.output[:SHOWN]))
     middle = (found.output[:, :2].mean(axis=0) - low) / (high - low)
@@ -254,7 +254,7 @@ def _box(mark, side, letters, room):
 
 
 def _free_spot(marks, every, letters, room):
-    """Return the lowest mark with a free side, and that side; None if there is none."""
+    """Return the lowest mark that has a free side, and that side; None if no mark has one."""
     x, y = every.T
     for mark, side in product(marks[np.argsort(marks[:, 1])], _SIDES):
         left, right, bottom, top = _box(mark, side, letters, room)

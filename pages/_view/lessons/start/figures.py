@@ -101,9 +101,9 @@ def _thousandths(shares):
 
 
 def _bars(result):
-    """Return bars and theory in thousandths of the tallest bar, in bins of σ: one set for both sides.
+    """Return bars and predicted densities in thousandths of the tallest bar, in bins of σ.
 
-    The sides differ only in σ. A theory taller than its bars is cut at the panel's top.
+    Raw and scaled scores have the same bars, since they differ only in σ. Densities are cut at the panel's top.
     """
     edges, counts = result.sweep.scaled_edges, result.sweep.scaled_counts
     tallest = counts.max(axis=1, keepdims=True)
@@ -174,7 +174,7 @@ def _sure(result, i, mean):
 
 
 def _said(result, i, mean, side):
-    """Return the largest weight of this row, and the mean over rows: simulated with its standard error, or exact."""
+    """Return a phrase with this row's largest weight, the mean over all queries, and the effective keys."""
     (largest, keys), all_rows = (
         (getattr(result, f"{side}_{name}")[i] for name in ("max_weight", "effective_keys")),
         (getattr(mean, side)[i], getattr(mean, f"{side}_error")[i]),

@@ -11,7 +11,7 @@ from pages._view.theme import Profile
 from sattn_core.laws.components import COMPONENT_LAWS
 from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, mean_largest_weight, measure_start
 
-# Enough for smooth bars; fewer for distributions whose components must all be drawn, which takes long.
+# Samples: enough for smooth bars, fewer for distributions whose components must all be drawn, which takes long.
 SAMPLES = {law: 8_000 for law in COMPONENT_LAWS} | {"uniform": 4_000, "laplace": 4_000, "student_t": 2_000}
 
 
@@ -31,7 +31,7 @@ def _between(visited):
 
 
 def here(values: Values) -> StartResult:
-    """Return the draw of `at_stops` at the slider's value, and perhaps at others."""
+    """Return the draw of `at_stops`, measured at all stops if the slider is at one, else at its value alone."""
     return _measured(values, _dims_here(values))
 
 

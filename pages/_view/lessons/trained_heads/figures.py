@@ -35,7 +35,7 @@ class Place:
 
 
 def spread(heads: core.TrainedHeads, exponent: float, profile: Profile) -> Picture:
-    """Return the picture of every head's spread within a row, and of the words it looks at, layer by layer."""
+    """Return the picture of every head's spread within a row and its effective keys, layer by layer."""
     found = heads.scaled(exponent)
     sentence = _sentence(found)
     return Picture(
@@ -264,7 +264,7 @@ def _cells(weights, exponent, profile):
     return base.heatmap(profile, weights, 1.0, name="weights") | look | hover
 
 
-_SHADES, _ROOT = 8, 2.0  # number of shades; degree of the root that turns a weight into a shade
+_SHADES, _ROOT = 8, 2.0  # number of shades; degree of the root: shade = weight^(1/degree)
 
 
 def _shades(profile, full):
@@ -273,7 +273,7 @@ def _shades(profile, full):
 
 
 def _names(names, most, chosen):
-    """Return every word, or as many as there is room for, the chosen one among them."""
+    """Return ticks for every word or, if there are too many, for some of them and the chosen one."""
     step = -(-len(names) // most)
     others = [i for i in range(0, len(names), step) if abs(i - chosen) >= step]
     named = sorted([*others, chosen])

@@ -64,7 +64,7 @@ def _model() -> Model:
 
 
 def heads(text: str) -> TrainedHeads:
-    """Return all heads on a text, of which the first 64 tokens are read."""
+    """Return the results of all heads on a text's first 64 tokens."""
     weights, tokenizer = _model()
     read = tokenizer.encode(text)
     return own_heads(weights, read.ids, read.tokens, text)
@@ -78,7 +78,7 @@ def cosines(text: str, exponents: Sequence[float]) -> NDArray[np.float64]:
 
 
 def remarks(text: str) -> list[str]:
-    """Return remarks on a visitor's sentence as the model reads it."""
+    """Return remarks on the parts of a visitor's sentence that the model cannot read."""
     found = opened()
     if isinstance(found, str):
         return [f"{found} “{_short(text)}” is not read." if text else found]

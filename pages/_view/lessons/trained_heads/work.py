@@ -13,7 +13,7 @@ from sattn_core.training.encoder_record import TEXTS
 
 
 def heads(values: Values) -> core.TrainedHeads:
-    """Return all heads on the text, which is read once for all exponents."""
+    """Return the results of all heads on the text, computed once for all exponents."""
     if is_own(values):
         return compute.result(own.heads, values["sentence"])
     return compute.result(core.measure_trained_heads, core.TrainedHeadsParams(_recorded(values)))
@@ -52,7 +52,7 @@ def _own_head(text, layer, head):
 
 
 def whole(values: Values) -> core.TrainedHeads:
-    """Return the heads with runs of the whole model at other exponents; a visitor's own sentence adds the slider's."""
+    """Return `heads`, with runs of the whole model at several exponents; for an own sentence, at the slider's too."""
     found = heads(values)
     if not is_own(values):
         return found

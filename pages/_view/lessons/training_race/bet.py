@@ -33,12 +33,12 @@ def outcome(values: Values) -> Outcome:
 
 
 def _why(result, runs):
-    """Return a sentence on the runs' right answers, and on the share that counts as learnt."""
+    """Return a sentence on the share of right answers that counts as learnt, and on the runs' shares."""
     least, n = percent(SOLVED_ACCURACY, 0), result.params.n_keys
     mean = f", mean of {result.params.n_seeds} seeds," if result.params.n_seeds > 1 else ""
     right = [f"{figures.run_name(each)} {_right(result, run)}" for each, run in zip(_BET_ON, runs, strict=True)]
     said = f"At least {least} right answers{mean} count as learnt: {listed(right)}."
-    if not figures.has_usual_seed(result):  # in counts, as on the maps
+    if not figures.has_usual_seed(result):  # counts of the first seed, as on the maps
         said = f"At least {ceil(SOLVED_ACCURACY * n)} of {n} right, {least}, count as learnt."
     return f"{said} {figures.SMALLER_RATE}." if figures.rate_decides(result) else said
 

@@ -23,7 +23,7 @@ _RACE = {
     "n_seeds": 5,
     "exponent": 0.5,
     "seed": 0,
-    TRAINED: LAST,  # what a try promises is visible only at the end
+    TRAINED: LAST,  # the effect of a try is visible only at the end
 }
 
 LESSON = Lesson(
@@ -176,7 +176,7 @@ LESSON = Lesson(
             ),
         ),
     ),
-    # Three steps replaced six; one of the six chose its heads by their scale ("model_way").
+    # Former step or setting -> the step that replaced it.
     formerly={
         "step": {
             "curves": "race",

@@ -31,7 +31,7 @@ _OUTCOMES = {
     "neither": "Neither raw nor ÷ √dₖ has learnt.",
     "only_without": "Raw has learnt by step {raw:,}; ÷ √dₖ has not.",
 }
-_STILL = 0.01  # share of the answers: a smaller gain in half of the steps counts as none
+_STILL = 0.01  # a smaller gain of right answers (as a share of all) counts as none
 _POWER_NAMES = {0.5: "√dₖ", 0.25: "⁴√dₖ"}
 _METHODS_IN_WORDS = {"sgd": "Gradient descent", "adam": "Adam"}
 _APART_COLUMNS, _MARGIN = 0.05, 0.025  # gap between maps; half the room for marks at a map's right
@@ -48,7 +48,7 @@ _RISE = 1 / 16  # a curve visibly rises if it gains this share of all queries
 _NEEDS_A_SMALLER_RATE = (2, 3, 4)  # d_k at which raw does as well as the others at a smaller rate
 SMALLER_RATE = "At a smaller rate raw does about as well"
 _HARMS = 64  # a d_k at which leaving out the scale does harm with the default settings
-_OVER, _BAR, _NOT_LEARNT = 1.08, 0.86, 0.4  # axis end, relative to all queries; bar's width; its opacity unless learnt
+_OVER, _BAR, _NOT_LEARNT = 1.08, 0.86, 0.4  # axis end, relative to all queries; bar's width; opacity if not learnt
 
 
 def attention(
@@ -61,8 +61,8 @@ def attention(
 ) -> Picture:
     """Return the picture of every run's attention, before the first step or at the step that a race has reached.
 
-    elsewhere: True if the slider is at another d_k than the race. takes: how long a race from this start takes, if
-    Train is beside it.
+    elsewhere: True if the slider is at another d_k than the race. takes: the time of the race as text, if a Train
+    button is beside the picture.
     """
     began = isinstance(shown, core.TrainingRaceResult)
     sentence = _race_sentence(shown, elsewhere) if began else _start_sentence(shown, takes)
@@ -153,7 +153,7 @@ def _one_map(shown, run, profile):
 
 
 def _shades(profile, full):
-    """Return a colour scale by a root of the weight, so that evenly spread weights are visible.
+    """Return a colour scale for a root of the weight: small weights become visible.
 
     In a classroom with its lights on, a shade close to the background cannot be seen at all.
     """
@@ -244,7 +244,7 @@ def _diagonal(n):
 
 
 def _start_sentence(start, takes=""):
-    """Return the sentence: how attention is spread before anything is learnt, and what Train does.
+    """Return the sentence on attention before training, and on what Train does.
 
     If it mentions Train, it has room for raw scores only; the maps show ÷ √dₖ.
     """
@@ -278,7 +278,7 @@ def _start_sure(start):
 
 
 def _race_sentence(result, elsewhere):
-    """Return the sentence: right queries of each run at this step, or that leaving out the scale does little harm."""
+    """Return the sentence: each run's right queries at this step, or that leaving out the scale does little harm."""
     params, when = result.params, f"After {result.step:,} steps at dₖ = {result.params.d_k:,}, "
     if result.progress < 1:
         when = f"Step {result.step:,} of {params.n_steps:,} at dₖ = {params.d_k:,}: "
@@ -307,9 +307,9 @@ def _is_usual(result):
 
 
 def has_usual_seed(result: core.TrainingRaceResult) -> bool:
-    """Return True for the default seed, whose sentences give means over several seeds.
+    """Return True for the default seed, with which sentences give means over several seeds.
 
-    With another seed, sentences describe only the run in the maps, which a mean could contradict.
+    With another seed, sentences describe only the run in the maps, since a mean could contradict it.
     """
     return result.params.seed == core.TrainingRaceParams(d_k=_HARMS).seed
 
@@ -336,9 +336,9 @@ def _so_many_each(result, counts, lost):
 
 
 def _rising(result):
-    """Return a list, True for each run whose curve visibly rises over the last third of the steps.
+    """Return, for each run, True if its curve visibly rises over the last third of the steps.
 
-    Fresh data have new queries at each step, so the weight on the right keys must have grown too.
+    With fresh data, queries are new at each step: the weight on the right keys must have grown too.
     """
     before = core.right_in_map(core.race_at(result, 2 * result.step // 3))
     gained = [after - then for after, then in zip(core.right_in_map(result), before, strict=True)]

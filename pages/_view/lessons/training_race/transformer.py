@@ -98,7 +98,7 @@ def _working(result, way):
 
 
 def _closest_call(result):
-    """Return a sentence on the rate whose largest loss of a seed is closest to the threshold of learning."""
+    """Return a sentence on the rate at which the worst seed's loss is closest to the threshold of learning."""
     high = result.last_loss.high
     way, at = np.unravel_index(np.nanargmin(abs(high - result.bigram_loss)), high.shape)
     name = [*NAMES.values()][way]
@@ -106,7 +106,7 @@ def _closest_call(result):
 
 
 def _seeds_at_best(result, way):
-    """Return the smallest and the largest loss among a way's seeds at its best rate."""
+    """Return the smallest and the largest loss of a way's seeds, at the way's best rate."""
     at = result.best[way]
     return result.last_loss.low[way, at], result.last_loss.high[way, at]
 
@@ -204,7 +204,7 @@ def _names_at(ends, gap, profile):
 
 
 def _apart_by(gap, ends):
-    """Return heights at least a gap apart: the average of moving them only up and only down."""
+    """Return heights at least a gap apart: the average of two solutions, moved only up and moved only down."""
     order = np.argsort(ends, kind="stable")
     steps = gap * np.arange(len(ends))
     sorted_ends = np.asarray(ends)[order]
@@ -216,13 +216,13 @@ def _apart_by(gap, ends):
 
 
 def _height_of(values, span):
-    """Return the end of a curve, as a share of its panel; a run that has diverged ends at the top."""
+    """Return the height of a curve's end, as a share of its panel; a run that has diverged ends at the top."""
     last = values[-1] if np.isfinite(values[-1]) else span[1]
     return float(np.clip((last - span[0]) / (span[1] - span[0]), 0, 1))
 
 
 def _learning_sentence(result):
-    """Return sentences on the ways that learn at the chosen rate, and on scores with ÷ dₖ or on each way's rates."""
+    """Return sentences on the ways that learn at the chosen rate, and on ÷ dₖ if it learns, or on each way's rates."""
     start = f"At rate {typed(result.params.rate)}, {_who_learns(result)}"
     works = result.works[[*_DRAWN], RATES.index(result.params.rate)]
     if works[_WHOLE]:

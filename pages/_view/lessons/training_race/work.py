@@ -18,8 +18,8 @@ from sattn_core.cost import Price, priced
 from sattn_core.lessons import training_race as core
 from sattn_core.training.equal_training import Equivalence, equivalence_price, measure_equivalence
 
-AT_ONCE = compute.UNASKED.seconds  # a race that takes at most so many seconds is trained unasked
-PLAYED = 10.0  # a race is played for so many seconds
+AT_ONCE = compute.UNASKED.seconds  # a race of at most this many seconds is trained without a click
+PLAYED = 10.0  # seconds for which a race is played
 SWEEP_SEEDS = 1  # the first seed, as in the maps of the race
 _EXPONENTS = (0.0, 0.5, 1.0)
 _EQUAL: dict[str, Any] = {"n_steps": 30, "n_seeds": 1}
@@ -53,7 +53,7 @@ def _params_of(*, rates, data, values, start, n_pairs, exponent, learning_rate, 
 
 
 def start(values: Values, profile: Profile, *, trains: bool = False) -> Picture:
-    """Return the picture of the start of a race at this d_k. trains: True to say how long Train takes."""
+    """Return the picture of the start of a race at this d_k. trains: True to give the time that Train takes."""
     raced = params(values)
     takes = time_of(raced, values["rates"] == "best") if trains else ""
     return figures.attention(compute.result(core.measure_race_start, raced), profile, takes=takes)
@@ -71,7 +71,7 @@ def about(seconds: float) -> str:
 
 
 def _moved(values, profile):
-    """Return the picture of a race's step at its own d_k, and of a start elsewhere: a moving slider trains nothing."""
+    """Return the picture of the race at its d_k, or of an untrained start at another: a drag trains nothing."""
     if not _is_of_race(values):
         return start(values, profile, trains=True)
     return figures.attention(core.race_at(_finished(values), values[TRAINED]), profile)
@@ -131,7 +131,7 @@ def equal_d_k(d_k: int) -> int:
 
 @priced(equal_pairs_price)
 def train_equal_pairs(d_k: int) -> tuple[Equivalence, ...]:
-    """Return pairs of trainings at this d_k: two equal ones, one at a large rate, one with the wrong power of d_k."""
+    """Return four pairs of trainings at this d_k: two equal, one at a large rate, one with a wrong power of d_k."""
     return tuple(measure_equivalence(d_k, **_EQUAL, **pair) for pair in _EQUAL_PAIRS)
 
 
@@ -141,12 +141,12 @@ def transformer_params(values: Values) -> core.TransformerParams:
 
 
 def costs_little(params: core.TrainingRaceParams, best: bool) -> bool:
-    """Return True if a race is so cheap that it is computed unasked."""
+    """Return True if a race is so cheap that it is computed without a click."""
     return rates.decided(race_price(params, best)) <= AT_ONCE and params.price.bytes <= compute.UNASKED.bytes
 
 
 def _opened(values):
-    """Return values with the d_k of the race to open on, if it is cached or cheap; else values as they are."""
+    """Return values with the race's d_k filled in, if that race is cached or cheap; else values as they are."""
     raced = values | {"race_d_k": values["race_d_k"] or values["d_k"]}
     wanted, best = params(raced | {"d_k": raced["race_d_k"]}), values["rates"] == "best"
     there = costs_little(wanted, best) or compute.kept(train, wanted, best) is not None
@@ -155,7 +155,7 @@ def _opened(values):
 
 @dataclass(frozen=True)
 class Asked:
-    """The params that a step computes, and the price still to pay: nothing once the result is cached."""
+    """The params of a step's computation, and its price, which is 0 once the result is cached."""
 
     what: tuple[Any, ...]
     price: Price
@@ -174,7 +174,7 @@ def _rates(values, profile):
 
 
 def _rates_start(values, profile):
-    """Return the picture of every training's start in the sweep, which costs one step."""
+    """Return the picture of the sweep before training; computing it costs one step of every training."""
     wanted = sweep_params(params(values))
     begun, start = next(core.sweep_frames(wanted)), compute.result(core.measure_race_start, wanted)
     return figures.rates_start(begun, start.right, about(rates.here(map_price(wanted))), profile)

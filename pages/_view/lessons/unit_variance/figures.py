@@ -16,7 +16,7 @@ from pages._view.theme import Profile, listed, number
 from sattn_core.lessons import unit_variance as core
 
 _NOTHING = 1e-3  # a smaller standard deviation is called practically 0
-_SHARED = 0.95  # the sentence mentions a spread within a row that is below this share of σ
+_SHARED = 0.95  # the spread within a row is mentioned if it is below this share of σ
 UPRIGHT = "<b>Spread σ</b>"  # y axis title of the stages
 _UNIT = 0.01  # a standard deviation closer to 1 than this is called 1
 _SHORT = {
@@ -109,7 +109,7 @@ def _rings(places, measured, profile):
 
 
 def _others_name(sweep, chosen, i, profile):
-    """Return the label of the grey lines, between q and k, at the line farthest from the chosen one."""
+    """Return the label of the grey lines, at the one farthest from the chosen line, between q and k."""
     at = sweep.stages.index("q")
     heights, here = np.log10(sweep.std[:, i, at]), math.log10(chosen[at])
     far = float(heights[np.argmax(abs(heights - here))])
@@ -247,7 +247,7 @@ def _stage_name(stage, axes, profile):
     name = base.in_colour(drawn(_STAGES[stage.name]), _colour(stage.name, profile), profile)
     text = f"{name}: σ {number(stage.std)}"
     beside = {"x": 0, "y": 0, "xanchor": "right", "xshift": -profile.tick_size} if base.on_a_wall(profile) else {}
-    place = {"font": _small(profile), "xref": "x domain", "bgcolor": None}  # no background over the stage above
+    place = {"font": _small(profile), "xref": "x domain", "bgcolor": None}  # a background would cover the stage above
     return base.heading(text, profile, axes=axes) | place | beside
 
 
@@ -306,7 +306,7 @@ def _bias(result):
 
 
 def _heads(n_heads, asked):
-    """Return a sentence if the number of heads asked for does not fit the lesson's widths."""
+    """Return a sentence if the requested number of heads does not fit the allowed model widths."""
     if n_heads == asked:
         return ()
     return (

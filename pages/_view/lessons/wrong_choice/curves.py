@@ -73,7 +73,7 @@ def _works(i, curves, step):
     if not at.size:
         return f"at most {curves.best(step)[i]}"
     first, last = (f"{curves.learning_rates[j]:,g}" for j in at[[0, -1]])
-    if np.ptp(at) >= at.size:  # a rate between them does not work
+    if np.ptp(at) >= at.size:  # gaps: some rate between the first and the last does not work
         return f"at {at.size} rates"
     return f"from rate {first}" if works[-1] else f"at rate {first}" if first == last else f"at {first} to {last}"
 
@@ -177,7 +177,7 @@ def _rates_claim(best):
 
 _D_TICKS = (16, 64, 256, 1024)
 _SPAN, _LOW, _HIGH = [1.0, 3.1], -3.4, 3.4  # axis ranges in log10, wider if a rate is beyond
-_STEADY = 5  # rates within this factor are at most one step apart: a step is half a decade
+_STEADY = 5  # rates within this factor count as steady: neighbouring rates are half a decade apart
 _BAND = 0.1  # share of the line's colour in the band of a rate that stays
 _OPTIMIZERS = {"sgd": "With plain gradient descent", "adam": "With Adam"}
 _RECORDED = {"n_keys": 16, "loss": "output", "learns": "q"}
@@ -335,7 +335,7 @@ def _dimensions_sentence(found, optimizer, alike):
 
 
 def _needs(name, smallest, both):
-    """Return a phrase on the rates that a rule needs: one, or a range if its rate stays but the other rule's moves."""
+    """Return a phrase on the rates that a rule needs. both: True if both rules' rates stay, for a shorter phrase."""
     rates, trend = smallest[~np.isnan(smallest)], _trend(smallest)
     if not rates.size:
         return f"no rate works with {name}"

@@ -245,7 +245,7 @@ def _come(count):
 
 
 def _choices_sure(result, step):
-    """Return sentences on how much other rows would differ, and on what the picture does not show."""
+    """Return sentences on the results to expect of other rows, and on what the picture does not show."""
     low, high = core.interval(result.put_right[:, step])
     ranges = [f"{_whole(low[i])} to {_whole(high[i])} {by}" for i, by in enumerate(DIVIDED)]
     gone = [int(np.isnan(each).sum()) for each in result.right_weight[:, step]]

@@ -12,7 +12,7 @@ _DIVIDED = ("with raw scores", "divided by √dₖ", "divided by dₖ")
 
 
 def part(place: int, values: Values) -> Part:
-    """Return the weight on the right key of the row at this place, after the steps on the wall."""
+    """Return the part of the phone at this place: the weights on its row's right key after the steps on the wall."""
     result = compute.result(measure_wrong_choices, work.params(values))
     found = result.right_weight[:, values["steps"], place].tolist()
     said = "; ".join(f"{by}: {_became(weight)}" for by, weight in zip(_DIVIDED, found, strict=True))

@@ -14,7 +14,7 @@ _ROOT = 1  # index of ÷ √d_k
 
 @dataclass(frozen=True)
 class Votes:
-    """The votes for each rate, and the curves of the hundred rows that each rate puts right.
+    """The votes for each rate, and the number of the hundred rows that each rate puts right, step by step.
 
     first: the votes before the class voted again; () if it did not.
     """
@@ -73,6 +73,6 @@ def _figure(shown, voted, step, profile):
 
 
 def _shorter(shown):
-    """Return the picture of the rows with short counts over them, which have room beside the votes."""
+    """Return the figure of the rows with shorter counts above them, to fit beside the votes."""
     words = [each | {"text": each["text"].replace(" put right", "")} for each in shown.layout["annotations"]]
     return replace(shown, layout=shown.layout | {"annotations": words})

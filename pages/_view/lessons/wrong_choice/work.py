@@ -15,7 +15,7 @@ DIMS = (16, 64, 256, 1024)
 
 @dataclass(frozen=True)
 class Curves:
-    """The curves of a picture. price: of those that are not cached yet."""
+    """The params of a picture's curves, and the price of those curves that are not cached yet."""
 
     asked: core.DimensionParams
     price: Price = field(compare=False)

@@ -26,7 +26,7 @@ from sattn_core.lessons.your_scores import (
 
 _LETTERS = 38  # letters per title line on a phone
 _HALF = 0.5  # height of the ideal curve's label, as a share of its peak
-_ROOM = 0.87  # share of the axis: a label would not fit above it
+_ROOM = 0.87  # share of the axis above which a label does not fit
 _NAME = 4.6  # width of the label on a phone, in units of the axis
 _LEFT = 3.0  # left margin for tick labels, in em of an axis title
 _SCALES = {"1": "no scale", "1/√d_k": "1/√dₖ", "1/d_k": "1/dₖ", "1/std": "the one that fits"}
@@ -38,7 +38,7 @@ _SCALES = {"1": "no scale", "1/√d_k": "1/√dₖ", "1/d_k": "1/dₖ", "1/std":
 def histogram(
     result: YourScoresResult, params: YourScoresParams, source: str, own: Sequence[str], profile: Profile
 ) -> Picture:
-    """Return the picture of the shown head's scaled scores, less their rows' means, beside those of ideal q and k.
+    """Return the picture of the shown head's scaled scores, minus row means, beside those of ideal q and k.
 
     source: the origin of the numbers, as text. own: names of the visitor's files; empty for a sample.
     """
@@ -159,7 +159,7 @@ def _say_right(told, spread):
 
 
 def _beside_ideal(told):
-    """Return a phrase that compares the spread with the ideal band: a spread outside it can still count as right."""
+    """Return a phrase that compares the spread with the ideal band; outside it, a spread may still be near enough."""
     low, high = told.scaled_band
     return "as ideal ones do" if low <= told.scaled_std <= high else "near enough to ideal"
 
@@ -263,7 +263,7 @@ def refused(key: str, problem: str, own: Sequence[str], profile: Profile) -> Pic
 def growth(
     result: YourScoresResult, params: YourScoresParams, source: str, own: Sequence[str], profile: Profile
 ) -> Picture:
-    """Return the picture of the scores' size against the number of components, log–log, beside growth like √m.
+    """Return the picture of the scores' size against the number m of components, log–log, beside a line ∝ √m.
 
     source, own: as in `histogram`.
     """

@@ -13,7 +13,7 @@ from sattn_core.lessons import your_scores as core
 from sattn_core.lessons.your_scores import sample_file as make_sample_file
 
 SAMPLE_ROWS = 128  # queries and keys of a sample: few enough to measure at every move of the slider
-_EACH_HEAD, _BESIDE = 4e6, 4_000_000  # price of a report: numbers for each head, and bytes at any size
+_EACH_HEAD, _BESIDE = 4e6, 4_000_000  # price of a report: numbers per head; bytes at any size
 UPLOAD_NOTES = (core.LIMITS, core.PRIVACY)
 # Options for reading a file, if the guess is wrong: the field's label, and the wording of each option.
 SAID = {
@@ -38,7 +38,7 @@ HOOK = f"```python\n{core.HOOK_SNIPPET}```"  # as Markdown
 
 
 def sample_params(sample: str, d_k: int, seed: int) -> core.YourScoresParams:
-    """Return a sample's params at the slider's d_k, within 2 and 256; a trained sample has its own d_k."""
+    """Return a sample's params at the slider's d_k, clipped to 2–256; a trained sample has a d_k of its own."""
     if sample in core.TRAINED:
         Q, _ = core.trained_layer(sample)
         return core.YourScoresParams(sample, *Q.shape[1:])
@@ -46,7 +46,7 @@ def sample_params(sample: str, d_k: int, seed: int) -> core.YourScoresParams:
 
 
 def sample_price(params: core.YourScoresParams, _head: int) -> Price:
-    """Return the price of a sample's report; with LayerNorm it includes the two matrices that make q and k."""
+    """Return the price of a sample's report; the LayerNorm sample adds the drawing and use of W_Q and W_K."""
     d_model = params.n_heads * params.d_k
     weights = 2 * d_model**2 if params.sample == "layer_norm_mha" else 0
     numbers = weights * (DRAWN["standard_normal"] + MULTIPLIED * params.n_rows) + _EACH_HEAD * params.n_heads
