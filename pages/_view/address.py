@@ -25,8 +25,8 @@ class Address:
     Attributes
     ----------
     lesson : the lesson.
-    query : the parameters, the last of each name.
-    held : values that override the query, because a widget has changed before it or a slider is playing.
+    query : the parameters, each with its last value.
+    held : values that override an outdated query: of widgets that have changed, or of a slider that is playing.
     """
 
     lesson: Lesson
@@ -48,7 +48,7 @@ class Address:
 
     @cached_property
     def step(self) -> Step:
-        """The open step; in a lesson without steps, its only screen. One that a class draws has no slider."""
+        """The open step; in a lesson without steps, its only screen. A step at which a class draws has no slider."""
         step, together = self.lesson.step(self.said.get(STEP, "")), self.lesson.together
         if not (self.is_drawn and together and self._bet_of(step.name) == self.lesson.bet):
             return step
@@ -56,7 +56,7 @@ class Address:
 
     @property
     def is_drawn(self) -> bool:
-        """True if the phones of a class draw on this lesson, or have drawn."""
+        """True if the picture consists of a class's draws, even before the first one."""
         together = self.lesson.together
         return together is not None and not together.chooses and self.said[PHONES] != NO_CLASS
 
@@ -75,7 +75,7 @@ class Address:
         return Address(self.lesson, {**self.query, STEP: step}, held)
 
     def linked(self, name: str) -> Any:
-        """Return the query's value for a control or a parameter, not that of `held`; "" for an unknown name."""
+        """Return the query's value for a control or a parameter, ignoring `held`; "" for an unknown name."""
         known = {**CARRIED, **_known(self.lesson), **self.lesson.linked}
         return self._read(name, known[name]) if name in known else ""
 
@@ -100,7 +100,7 @@ class Address:
     def shared(self, *, each: bool = False) -> str:
         """Return the settings as a query with its question mark; "" without settings.
 
-        each: give each visitor another seed. A class that has not begun is left out.
+        each: True to give each visitor another seed. The parameter of a class that has not begun is left out.
         """
         settings = {name: text for name, text in self.settings.items() if (name, text) != (PHONES, "0")}
         said = settings | ({own_seed.SEED: own_seed.MINE} if each else {})
@@ -126,7 +126,7 @@ class Address:
     def _in_turn(self):
         """The step's bet, else the placed bet, else the lesson's first.
 
-        A placed bet skips the bets before it. A class is asked only the first.
+        A placed bet replaces the bets of earlier steps. A class is asked only the first bet.
         """
         first, here, placed = self.lesson.bet, self._bet_of(self.step.name), self._placed
         if ROOM in self.query or CLASS in self.query:
@@ -155,7 +155,7 @@ class Address:
 
     @property
     def bet_waits(self) -> bool:
-        """True while a bet waits for its answer or its reveal; until then the page must not show the truth."""
+        """True while a bet waits for its answer or for the reveal of its truth; the page must not show it before."""
         return self.bet is not None and self.guesses is None
 
     @property
@@ -196,7 +196,7 @@ class Address:
 
     @property
     def has_moved_on(self) -> bool:
-        """True if the settings differ from those of the bet; its marks are then left out of the picture.
+        """True if the settings differ from those of the bet, whose marks are then left out of the picture.
 
         A bet that uses a dial is always about the dial's usual value.
         """
@@ -261,7 +261,7 @@ def own(lesson: Lesson) -> tuple[str, ...]:
 
 
 def query_of(text: str) -> dict[str, str]:
-    """Return a query's parameters, the last of each name; {} for too many. A query that is too long is cut."""
+    """Return a query's parameters, each with its last value; {} for too many. A query that is too long is cut."""
     with suppress(ValueError):
         return dict(parse_qsl(text[:_LONGEST_QUERY], keep_blank_values=True, max_num_fields=_MOST_PARAMETERS))
     return {}

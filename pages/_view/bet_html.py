@@ -25,7 +25,7 @@ def placed(here: Address, text: str) -> dict[str, str]:
     answer = here.bet.answer if here.bet else None
     if answer is None or answer.read(text)[1]:
         return {}
-    is_first = here.bet == here.lesson.bet  # needs no step: an answer without one belongs to the first bet
+    is_first = here.bet == here.lesson.bet  # no step is stored: an answer without a step belongs to the first bet
     settings = {name: each for name, each in here.settings.items() if name != STEP or not is_first}
     slider = here.step.slider
     at = {slider: here.known(slider).write(here.values[slider])} if slider else {}

@@ -41,14 +41,14 @@ def _with_marks(figure, bet, guesses, found, profile):
         spec["data"] += _curves(bet.place, found, guesses, profile)
     elif bet.place:
         _draw_numbers(spec["layout"], bet, marks, profile)
-        if len(guesses) > 1:  # the class's lines come last: over the truth's, which is longer
+        if len(guesses) > 1:  # draw the class's lines last, over the truth's longer line
             _draw_class(spec["layout"], bet, guesses, profile)
         _draw_on_a_phone_too(spec, figure.layout)
     return Figure(**spec)
 
 
 def _draw_on_a_phone_too(spec, before):
-    """Add the marks to the layout for phones, if that has its own annotations or shapes."""
+    """Add the marks to the layout for phones if this has annotations or shapes of its own."""
     for kind in ("annotations", "shapes"):
         if kind in spec["narrow"]:
             drawn = spec["layout"].get(kind, [])[len(before.get(kind, ())) :]
@@ -56,7 +56,7 @@ def _draw_on_a_phone_too(spec, before):
 
 
 def _curves(place, found, drawn, profile):
-    """Return traces of the true curve and of the bets: a learner's with its points, or a class's curves, fainter."""
+    """Return traces of the true curve and of the bets: one with points for a learner, fainter ones for a class."""
     axes = {"type": "scatter", "xaxis": place.across, "yaxis": place.along}
     third, true = (
         {"color": _colour(sign, profile), "width": 1.5 * profile.line_width, "dash": "solid"} for sign in (BET, TRUTH)
@@ -72,7 +72,7 @@ def _curves(place, found, drawn, profile):
 
 
 def _draw_class(layout, bet, guesses, profile):
-    """Draw a line at each number that was bet, longer for more bets; write the number of bets beyond the axis."""
+    """Draw a line at each number that was bet, longer for more bets; count the bets beyond the axis in a label."""
     along, across, colour = bet.place.along, bet.place.across, _colour(BET, profile)
     refs, other = _refs(bet.place), across[0]
     most = _reach(layout, across)
@@ -94,7 +94,7 @@ def _draw_class(layout, bet, guesses, profile):
 
 
 def _reach(layout, across):
-    """Return the length of a class's longest line, as a share of the panel.
+    """Return the length of the longest line of a class's bets, as a share of the panel.
 
     Extend an upright axis without numbers, to keep the top of the panel free for labels.
     """

@@ -17,8 +17,8 @@ from pages._view.theme import Profile
 
 _PICTURE, _BETS = [0.0, 0.5], [0.65, 1.0]  # horizontal domains
 _MOST_BARS = 45
-_ROUNDING = 1e-9  # share of a bin, so that a number at a lower edge is in the bin above it
-_WIDTH, _INSIDE = 0.9, 0.5  # widths of a bar, and of one inside a hollow bar, as shares of a bin
+_ROUNDING = 1e-9  # share of a bin: a number this close below an edge is in the bin above it
+_WIDTH, _INSIDE = 0.9, 0.5  # width of a bar, and of a bar inside a hollow one, as shares of a bin
 _HEAD = 0.25  # room above the highest bar for the truth's label, as a share of the bar
 _LINE = 0.86  # upper end of the truth's line, below its label, as a share of the height
 _CROWD = 0.35  # opacity of each of many curves
@@ -38,9 +38,9 @@ class Bets:
 def beside(shown: Figure, bet: Bet, bets: Bets, found: Outcome, profile: Profile) -> Figure:
     """Return a picture with a panel of the class's bets beside it.
 
-    For numbers and curves, only that panel of the picture stays which the bet is about. The bets are a histogram with
+    For numbers and curves, only the panel that the bet is about stays of the picture. The bets are a histogram with
     the truth as a line behind the bars, or the drawn curves with the truth as a dashed line over them. For a choice,
-    the whole picture stays, narrower, and the bets are a bar for each option, for both votes if there were two.
+    the whole picture stays, narrower, and the bets are bars: one for each option, or one for each option and vote.
     """
     if isinstance(bet.answer, Choice):
         return rows(shown, _answers(bet, bets, found), _heading(bets, profile), profile)
@@ -49,7 +49,7 @@ def beside(shown: Figure, bet: Bet, bets: Bets, found: Outcome, profile: Profile
     across, along = bet.place.keeps or sorted((bet.place.across, bet.place.along))
     spec = deepcopy(vars(shown)) | {"narrow": {}}
     layout, old = spec["layout"], _axis(spec["layout"], across)["domain"]
-    unseen = {"visible": False, "xaxis": across, "yaxis": along}  # kept, since marks of the sentence refer to them
+    unseen = {"visible": False, "xaxis": across, "yaxis": along}  # kept: the sentence's marks refer to these traces
     spec["data"] = [each if _is_on(each, across, along) else each | unseen for each in spec["data"]]
     for kind in ("annotations", "shapes"):
         layout[kind] = [_moved(each, old) for each in layout.get(kind, ()) if _stays(each, across, along, old)]
@@ -61,7 +61,7 @@ def beside(shown: Figure, bet: Bet, bets: Bets, found: Outcome, profile: Profile
         for tied in {"matches", "scaleanchor"} & {*_axis(layout, ref)}:
             del layout[_name(ref)][tied]
     right = _NAME if isinstance(bet.answer, Drawing) else _NARROWEST
-    low = min(layout["margin"]["b"], round(_LOWEST * profile.axis_size))  # so that the bars are high
+    low = min(layout["margin"]["b"], round(_LOWEST * profile.axis_size))  # a low margin leaves room for high bars
     layout["margin"] = layout["margin"] | {"r": round(right * profile.tick_size), "b": low}
     add = _curves if isinstance(bet.answer, Drawing) else _numbers
     add(spec, bet, bets, found, profile)
@@ -83,7 +83,7 @@ def _is_on(trace, across, along):
 
 
 def _stays(part, across, along, old):
-    """Return True of a word or shape of the panel that stays, and of one over the whole picture within its reach."""
+    """Return True if an annotation or a shape belongs to the panel that stays, or lies within its width."""
     x, y = (part.get(f"{each}ref", each).removesuffix(" domain") for each in "xy")
     if x != "paper" or y not in ("paper", along):
         return x in (across, "paper") and y in (along, "paper")
@@ -91,7 +91,7 @@ def _stays(part, across, along, old):
 
 
 def _moved(part, old):
-    """Return it where the panel is now, if it stands over the whole picture."""
+    """Return an annotation or a shape, moved with its panel if it is placed relative to the whole picture."""
     if part.get("xref", "x") != "paper":
         return part
     stretch = (_PICTURE[1] - _PICTURE[0]) / (old[1] - old[0])
@@ -109,7 +109,7 @@ def _panel(spec, bet, heading, across, up, profile):
 
 
 def _heading(bets, profile, what=""):
-    """Return how many have bet; smaller, how many did at first, or what they have bet."""
+    """Return the panel's heading: the number of bets; in smaller letters, that of the first vote, or `what` was bet."""
     many = base.in_colour(f"{len(bets.now)} {'bet' if len(bets.now) == 1 else 'bets'}", profile.third, profile)
     said = f", hollow: the first {len(bets.first)}" if bets.first else what
     return f'{many}<span style="font-size: {profile.tick_size}px">{said}</span>'
@@ -148,7 +148,7 @@ def _width(answer):
 
 
 def _numbers(spec, bet, bets, found, profile):
-    """Draw a bar for each bin; those of the first vote are hollow, and wider, so that both are seen."""
+    """Draw a bar for each bin; bars of the first vote are hollow and wider, so that both votes are seen."""
     counted, before, width, answer = bins(bet, bets.now), bins(bet, bets.first), _width(bet.answer), bet.answer
     most = max(1, *counted.values(), *before.values())
     span = [answer.low - width / 2, answer.high + width / 2]
@@ -174,7 +174,7 @@ def _numbers(spec, bet, bets, found, profile):
 
 
 def _mark_truth(layout, truth, text, span, profile):
-    """Draw a line at the truth behind the bars, and name it above them."""
+    """Draw a line at the truth behind the bars, and its label above them."""
     refs: Part = {"xref": f"x{AT}", "yref": f"y{AT} domain"}
     line = {"color": profile.text, "width": 1.5 * profile.line_width}
     layout["shapes"].append(
@@ -190,7 +190,7 @@ def _mark_truth(layout, truth, text, span, profile):
 
 
 def _curves(spec, bet, bets, found, profile):
-    """Draw every curve in faint ink, and over them the true one, dashed, so that those it agrees with are seen."""
+    """Draw every curve of the class faintly, and over them the true curve, dashed, so that it hides none."""
     own, up = (deepcopy(_axis(spec["layout"], each)) for each in (bet.place.across, bet.place.along))
     up["range"] = [0, up["range"][1]]
     across = own | {"domain": _BETS, "anchor": f"y{AT}"}

@@ -16,7 +16,7 @@ from pages._view.lesson import CLASS, FIRST, GUESS, GUESSED_AT, PHONES, REVEAL, 
 from pages._view.shared import ROOM, SHARED
 from pages._view.version import VERSION
 
-GROUND, VERSION_OF = "ground", "v"  # also in a name: the browser's theme, the code's version
+GROUND, VERSION_OF = "ground", "v"  # parameters of a name: the browser's theme, the code's version
 # Controls that do not change a picture that follows a slider.
 CHANGES_NOTHING = ("rest",)
 # Parameters that belong to one visitor or class: the server caches nothing for an address that has one of them.

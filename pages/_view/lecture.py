@@ -1,4 +1,4 @@
-"""A lecture: the steps that clicker, wall and teacher's window follow, as `path` in an address lists them.
+"""A lecture: a list of steps, `path` in an address, that clicker, wall and teacher's window follow.
 
 A path is a name, path=lecture, or a list of lessons, each with or without one of its steps:
 path=start,score_variance.draw,recap. A lesson without a step is at the step on which it opens.
@@ -74,7 +74,7 @@ def stops_at(here: Address) -> tuple[Stop, ...]:
 
 
 def beside(here: Address) -> tuple[Stop | None, Stop | None]:
-    """Return the stops before and after an address on its path; skip later ones that show a waiting bet's truth."""
+    """Return the stops before and after an address on its path; skip later stops that show a waiting bet's truth."""
     stops = stops_at(here)
     if not stops:
         return None, None

@@ -19,7 +19,7 @@ class Main:
     Attributes
     ----------
     picture : draws the picture at these values of the controls, also while a slider moves.
-    at_rest : draws the picture of a slider at rest, with data that take longer; None if `picture` has all data.
+    at_rest : draws the picture while the slider rests, with data that take longer; None if `picture` has all data.
     params : returns the params of a computation, whose price decides if the visitor is asked; None if always cheap.
     limit : the highest price that the page computes without asking; None for the usual limit.
     ready : returns True if the server has already computed what a moving slider shows; None if it always has.

@@ -7,7 +7,7 @@ The core names things as code does (d_k, n_keys); people read dₖ and words. On
 import re
 from functools import lru_cache
 
-_BLANKS = re.compile(r"[ \t\r\n\v\f\x1c-\x1f\x85\u2028\u2029]+")  # Markdown may begin after them
+_BLANKS = re.compile(r"[ \t\r\n\v\f\x1c-\x1f\x85\u2028\u2029]+")  # blanks, after which Markdown may begin
 _BETWEEN_WORDS = re.compile(r"([\s“”\"(),;|]+|:material(?=/))")
 # These become a link, an emoji, an icon or an arrow even when escaped, except in code.
 _ALIVE = re.compile(r"://|www\.|@|:[^:]+:|->|<-|--|[<>~]=", re.IGNORECASE)
@@ -70,8 +70,8 @@ def as_code(text: str) -> str:
 def plain(text: str, *, names: bool = False) -> str:
     """Return Markdown that shows a text as it is written, in a paragraph, a table, a label or a message.
 
-    A word that Markdown turns into a link or an icon even if escaped is shown as code; names=True: identifiers of
-    addresses and code too. A visitor's text comes after a quotation mark and stays letter for letter.
+    A word that Markdown turns into a link or an icon even if escaped is shown as code; with names=True, so are
+    identifiers of addresses and code. A visitor's text comes after a quotation mark and stays letter for letter.
     """
     text, parts = _parts(text)
     pairs = zip(["", *parts], parts, strict=False)

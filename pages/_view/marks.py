@@ -19,8 +19,8 @@ _UNDERLINES = {"dash": "dashed", "longdash": "dashed", "dot": "dotted"}
 class Mark:
     """A word that names traces of a figure, or points of them.
 
-    word: as written in the sentence; without it there, the mark is left out. traces: the names of the traces; the first
-    gives the colour. points: the indices of the points that are meant; () for all.
+    word: as written in the sentence; if the sentence lacks it, the mark is left out. traces: the names of the traces;
+    the first gives the colour. points: the indices of the points that are meant; () for all.
     """
 
     word: str

@@ -15,7 +15,7 @@ from pages._view.marks import Mark, found
 
 Table = dict[str, Sequence[Any]]
 Part = dict[str, Any]  # a part of a figure: a trace, an axis, an annotation, a line style
-LEAST = 0.55  # the least visible share of the height of a main picture's plot
+LEAST = 0.55  # least height of a main picture's plot in a low window, as a share of its usual height
 # Start of what `partly` cuts from an annotation: a second line, or an addition in smaller letters.
 _FURTHER = re.compile("<br>|, <span|\u2002<span")
 

@@ -20,7 +20,7 @@ from pages._view.routes import MOVING
 from pages._view.shared import ROOM, SHARED
 from pages._view.theme import Profile, profile
 
-LEAST_FRAMED = 0.1  # the least visible share, in a frame, of the height of a main picture's plot
+LEAST_FRAMED = 0.1  # least height of a main picture's plot in a frame, as a share of its usual height
 _LARGE = 1_000
 _CLAIM = re.compile(r"(?<=[.:?]) ")  # separates the claim, or the thing to do, from the rest of a line
 
@@ -47,7 +47,7 @@ class Stage:
     address : the lesson and its settings.
     ground : "light" or "dark", if the browser's ground is known.
     visited : by slider, the values between its stops that this visitor has set.
-    least : the least visible share of the height of the picture's plot.
+    least : the least height of the picture's plot in a low window, as a share of its usual height.
     is_told : False while a film that will show the bet's truth is running.
     """
 
@@ -305,7 +305,7 @@ class Stage:
         return {"values": values, "usual": entry.usual(here), "address": f"{MOVING}/{here.lesson.stem}?{named}"}
 
     def _drawing(self, known):
-        """Return what a script needs to let the learner draw a curve; {} on a wall and for other answers."""
+        """Return the data of a panel in which the learner draws a curve; {} on a wall and for other answers."""
         bet: Any = self.address.bet
         if not isinstance(bet.answer, Drawing) or self.address.is_wall:
             return {}
@@ -339,9 +339,9 @@ def payload(drawn: Mapping[str, Any], key: str) -> dict[str, Any]:
 
     drawn: figure (as JSON), height, plot (the height of the plot alone), narrow (both heights on a phone), sentence,
     marks (see `marks.found`), alt, and any of the following. main: True if the picture is as high as the window allows;
-    least: but the plot at least this share of its height. values: the values of the picture's sliders; usual: their
-    defaults; address: the picture's URL, which `live/entry.js` completes. drawing: settings for the curve that the
-    visitor draws. bare: True without the sentence.
+    least: the least height of its plot then, as a share of its usual height. values: the values of the picture's
+    sliders; usual: their defaults; address: the picture's URL, which `live/entry.js` completes. drawing: settings for
+    the curve that the visitor draws. bare: True without the sentence.
     """
     camera = {"format": "svg", "filename": key}
     config = {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": camera}

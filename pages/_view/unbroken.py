@@ -5,7 +5,7 @@ from html import escape
 
 from pages._view.live import text_of
 
-_UNBROKEN = re.compile(text_of("unbroken.js").split("/")[-2])  # taken from the scripts, so that both break lines alike
+_UNBROKEN = re.compile(text_of("unbroken.js").split("/")[-2])  # from the scripts: server and browser break lines alike
 
 
 def html_of(text: str) -> str:

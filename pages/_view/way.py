@@ -1,4 +1,4 @@
-"""The way through a lesson as plain HTML for both front ends: line, steps, link on, and tries."""
+"""The way through a lesson as plain HTML for both front ends: line, steps, next link, and tries."""
 
 from collections.abc import Mapping
 from html import escape
@@ -105,7 +105,7 @@ def _is_hidden(here, name):
 
 
 def html_of(here: Address) -> str:
-    """Return the navigation of a lesson: dots, link back and link on; "" for a lesson without steps."""
+    """Return the navigation of a lesson: a dot for each step, previous and next link; "" for a lesson without steps."""
     steps, step = here.lesson.steps, here.step
     if not steps:
         return ""

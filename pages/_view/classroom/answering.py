@@ -20,7 +20,7 @@ def take(moment: Moment, who: str, sent: dict[str, str]) -> str:
     text = answered(moment, sent)
     value, problem = moment.read(text)
     answer = moment.lesson.bet.answer if moment.lesson.bet else None
-    if problem and moment.kind == BET and isinstance(answer, Drawing):  # a curve has number fields
+    if problem and moment.kind == BET and isinstance(answer, Drawing):  # a curve is typed into number fields
         return f"Your answer must be a number in each field, 0 to {answer.most:,}."
     if problem or text == "":
         return f"Your answer {(problem or 'is missing').split(';')[0]}."

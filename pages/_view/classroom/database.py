@@ -50,7 +50,7 @@ PHONES = sa.Table(
     "lab_phones", _TABLES,
     sa.Column("code", sa.String, primary_key=True), sa.Column("phone", sa.String, primary_key=True),
     sa.Column("number", sa.Integer, nullable=False), sa.Column("draw", sa.Integer),
-    sa.Column("settings", sa.String), sa.Column("at", sa.Double),  # time of the draw
+    sa.Column("settings", sa.String), sa.Column("at", sa.Double),  # at: time of the draw
 )  # fmt: skip
 WAITING = sa.Table(  # phones that have joined but have no number yet
     "lab_waiting", _TABLES,
@@ -72,7 +72,7 @@ ANSWERS = sa.Table(
 
 
 def database_at(place: Place, patience: float) -> "Database":
-    """Return the database of this file or URL, not connected yet. patience: seconds that a write waits for others."""
+    """Return the database of this file or URL, not connected yet. patience: seconds that a write waits for another."""
     if place.file is not None:
         return _Sqlite(place.file, patience)
     try:

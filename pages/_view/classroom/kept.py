@@ -201,7 +201,7 @@ class Kept:
             if network and not self._take(connection, limits.JOINED, f"{code} {network.name}", first):
                 raise TooManyAtOnce
             waiting = room.waiting
-            if waiting >= MOST_WAITING:  # delete the earliest; if it is still there, it joins again by itself
+            if waiting >= MOST_WAITING:  # delete the earliest phone; if it is still there, it joins again by itself
                 waiting -= _forget_first_waiting(connection, code)
             connection.execute(insert(WAITING).values(code=code, phone=phone, at=self._clock()))
             _change(connection, room, waiting=waiting + 1)

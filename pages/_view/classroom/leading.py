@@ -34,7 +34,7 @@ def settle(room: Room) -> Moment:
 
 
 def settled(moment: Moment) -> dict[str, str]:
-    """Return the settings for a vote that waits or is revealed, as in an address; {} without a vote."""
+    """Return the settings during a vote or after its result is revealed, as in an address; {} without a vote."""
     together = moment.lesson.together
     if together is None or moment.kind != VOTE:
         return {}

@@ -14,19 +14,19 @@ from threading import Lock
 
 @dataclass(frozen=True)
 class Rate:
-    """A burst of `most`, then `a_minute` per minute; the store counts the requests to all replicas together."""
+    """A limit: `most` requests at once, then `a_minute` per minute; the store counts them for all replicas."""
 
     name: str
     most: float
     a_minute: float
 
     def left(self, remaining: float, seconds: float) -> float:
-        """Return what the rate allows after this many seconds: it grows up to `most`; a larger remainder stays."""
+        """Return how many requests remain after this many seconds: refilled up to `most`, or unchanged if above it."""
         return max(remaining, min(self.most, remaining + self.a_minute / 60 * max(seconds, 0.0)))
 
 
 class Limit:
-    """A burst of `most`, then `a_minute` per minute, counted in this process's memory, for a limited number of keys."""
+    """A limit of `most` requests at once, then `a_minute` per minute, counted by key in this process's memory."""
 
     def __init__(
         self, most: float, a_minute: float, *, keys: int = 10_000, clock: Callable[[], float] = time.monotonic
@@ -75,8 +75,8 @@ class Network:
 def network_of(here: str, forwarded: str) -> Network:
     """Return the network that a limit counts: one IPv4 address, or the IPv6 network of a household.
 
-    here: the IP address that has opened the connection; forwarded: the addresses that proxies name, the last of which
-    counts if there are several replicas behind a proxy.
+    here: the IP address that has opened the connection. forwarded: the IP addresses that proxies name; the last of
+    these counts if there are several replicas behind a proxy.
     """
     return Network(*(_scrambled(each) for each in _named(here, forwarded)))
 

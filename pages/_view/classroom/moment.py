@@ -1,4 +1,4 @@
-"""The current question of a room: its lesson, the wall's settings, and whether it is open or revealed."""
+"""The current question of a room, with its lesson, its state and the wall's settings."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Moment:
 
     @cached_property
     def drawn(self) -> Address:
-        """The lesson as the wall shows it: of what phones draw, at the settings of that."""
+        """The lesson as the wall shows it: with the phones' draws, at the settings pinned for draws."""
         return Address(self.lesson, self.query | ({PHONES: str(self.room.drawn)} if self.draws_apart else {}))
 
     @cached_property
@@ -94,7 +94,7 @@ class Moment:
 
     @property
     def draws_apart(self) -> bool:
-        """True if each phone makes its own draw on this lesson, even if a bet must be revealed first."""
+        """True if each phone makes its own draw on this lesson, even if a bet's truth must be revealed first."""
         return self.lesson.together is not None and not self.lesson.together.chooses
 
     @property
@@ -172,7 +172,7 @@ class Moment:
 
     @property
     def bets(self) -> list[Answer]:
-        """The bets at the settings in `judged`, which the wall shows beside their truth."""
+        """The bets at the settings in `judged`; the wall shows these bets beside their truth."""
         return self._judged(self.answers)
 
     @property

@@ -19,7 +19,7 @@ from pages._view.lessons import LESSONS, VIEWS, path_of_page
 
 
 def shown(moment: Moment) -> dict[str, str]:
-    """Return the parameters of a result: bets with their settings or phones with their votes, and the first answers."""
+    """Return the parameters of a result: bets and their settings, votes, the number of draws, and first answers."""
     lesson, found = moment.lesson, dict[str, str]()
     seed = {"seed": str(moment.room.seed)} if lesson.together and moment.room.seed else {}
     if moment.kind == BET and moment.answers:

@@ -14,7 +14,7 @@ SEEN_EVERY = 5 * 60.0  # seconds between two notes that a room's wall or desk is
 MOST_ROOMS, MOST_PHONES = 200, 100  # rooms open at once; phones in one room
 MOST_WAITING = 300  # phones in one room that have neither answered nor drawn
 LONGEST_TEXT, LONGEST_QUERY = 400, 2_000  # characters
-PATIENCE = 2.0  # seconds that a write waits for others
+PATIENCE = 2.0  # seconds that a write waits for other writes
 SEEDS = 10_000
 REFUSED = "The rooms cannot be kept: their database does not let the lab make or use its tables."
 FAILURES = logging.getLogger("sattn.store")  # logs one line per failure, at a level that only a listener enables
@@ -118,14 +118,14 @@ class RoomClosed(RoomError):
 
 
 class TooManyRooms(RoomError):
-    """One more room than may be open."""
+    """A new room while all rooms are in use."""
 
     def __init__(self) -> None:
         super().__init__(f"All {MOST_ROOMS} rooms are in use. Try again later.")
 
 
 class TooManyHere(RoomError):
-    """One more room than the opener's network may have while few rooms are free."""
+    """A new room from a network that has its share of rooms while few are free."""
 
     def __init__(self, open_there: int) -> None:
         rooms = "1 room" if open_there == 1 else f"{open_there} rooms"
@@ -157,7 +157,7 @@ class DoorIsShut(RoomError):
 
 
 class RoomIsFull(RoomError):
-    """One more phone than a room may have."""
+    """A new phone in a full room."""
 
     def __init__(self) -> None:
         super().__init__(f"This room is full: it has {MOST_PHONES} phones.")

@@ -66,7 +66,7 @@ class Store:
     ) -> None:
         """Keep the database's URL. url: postgresql://… or sqlite:///…; None: the file of this copy of the lab.
 
-        patience: seconds that a write waits for others, before it raises `StoreError`.
+        patience: seconds that a write waits for other writes before it raises `StoreError`.
         """
         self._place, self._clock, self._patience = _place_of(url), clock, patience
         self._loading = Lock()
@@ -180,14 +180,14 @@ class Store:
     def answer_of(self, code: str, question: str, phone: str) -> Answer | None:
         """Return the phone's answer; None if there is none.
 
-        question + `room.FIRST`: the answer from before the question was asked again.
+        With `room.FIRST` after the question's name, return the answer from before it was asked again.
         """
         _check("question", question)
         _check("phone", phone)
         return self._kept().answer_of(code, question, phone) if self._may_have(code) else None
 
     def answers(self, code: str, question: str) -> list[Answer]:
-        """Return all answers, by the phones' numbers. question + `room.FIRST`: those from before it was asked again."""
+        """Return all answers by the phones' numbers; with `room.FIRST` after the question's name, the first vote's."""
         _check("question", question)
         return self._kept().answers(code, question) if self._may_have(code) else []
 

@@ -1,4 +1,4 @@
-"""The state of a room for its wall and its teacher: how many have joined and answered, and a hash of the picture."""
+"""The state of a room for its wall and its teacher: counts of phones and answers, and a hash of the picture."""
 
 from typing import Any
 
@@ -13,18 +13,18 @@ def state_of(moment: Moment) -> dict[str, Any]:
 
 
 def count(moment: Moment) -> str:
-    """Return text on how many have answered or drawn, and on a locked door."""
+    """Return the number of answers or draws as text, with a note if the door is locked."""
     return f"{_done(moment)}{' The door is locked.' if moment.room.shut else ''}"
 
 
 def came(room: Room) -> str:
-    """Return text on how many phones have joined, and on a locked door."""
+    """Return the number of joined phones as text, with a note if the door is locked."""
     has = f"{room.joined} {'phone has' if room.joined == 1 else 'phones have'}"
     return f"{has} joined.{' The door is locked.' if room.shut else ''}"
 
 
 def joined(room: Room) -> list[str]:
-    """Return sentences on how many phones have joined and answered, and on a locked door."""
+    """Return sentences on the joined phones, on those that have answered or drawn, and on a locked door."""
     has = f"{room.joined} {'phone has' if room.joined == 1 else 'phones have'}"
     said = [f"{has} joined, {room.phones} of them have answered or drawn."]
     if room.shut:

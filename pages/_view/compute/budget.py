@@ -45,7 +45,7 @@ class Budget:
     def hold(self, amount: int, *, waits: Callable[[int], object] = lambda _: None) -> Iterator[Wish]:
         """Hold an amount while a computation runs; one larger than the whole budget runs alone.
 
-        waits: called regularly during the wait with the number of wishes before it; its exception ends the wait.
+        waits: called regularly during the wait with the number of wishes ahead; an exception from it ends the wait.
         """
         wish = self.ask(amount)
         try:

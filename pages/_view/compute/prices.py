@@ -1,6 +1,6 @@
 """Prices of computations: a computation's own price, or the maximum declared by its lesson.
 
-Tests compare both with the counted work, at the ends of every control.
+Tests compare both with the counted work, at both ends of every control's range.
 """
 
 from collections.abc import Callable

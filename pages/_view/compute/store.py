@@ -29,7 +29,7 @@ class Limit(NamedTuple):
 
 
 UNASKED = Limit(1.0, 100_000_000)  # limit for everything that a page computes before the visitor asks
-WITHOUT_BUTTON = Limit(0.65, 100_000_000)  # limit for one; a larger computation waits for a button, if its page has one
+WITHOUT_BUTTON = Limit(0.65, 100_000_000)  # limit for one computation; a larger one waits for the page's button, if any
 AT_ONCE = 0.3  # seconds; a longer computation waits its turn, and is not made while a slider moves
 ENTRIES, BYTES = 8_000, 16_000_000
 
@@ -142,7 +142,7 @@ def cheap(params: Any) -> bool:
 def needs_button(params: Any, limit: Limit | None = None) -> bool:
     """Return True if these params are so expensive that a page computes them only on request.
 
-    limit: a limit for several computations together, in place of that for one.
+    limit: the limit for several computations together, instead of WITHOUT_BUTTON for one.
     """
     limit = limit or WITHOUT_BUTTON
     return rates.decided(params.price) > limit.seconds or params.price.bytes > limit.bytes

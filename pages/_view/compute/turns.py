@@ -51,7 +51,7 @@ class Line:
         self._lock = Lock()
 
     def before(self, who: Hashable, *, long: bool) -> int:
-        """Return how many must end before `who` may compute. A first call joins the queue; regular calls stay."""
+        """Return how many others must end before `who` may compute; join the queue, or stay in it by later calls."""
         now = time.monotonic()
         with self._lock:
             self._places = {each: place for each, place in self._places.items() if now - place.looked < GONE}
@@ -217,7 +217,7 @@ def refuse_dear(price: Price) -> None:
 
 
 class _Unwanted(Exception):
-    """Nobody waits for a job any more."""
+    """A job for which nobody waits any more."""
 
 
 _ANY = object()  # default of `seen`: a new frame does not end the wait
@@ -228,8 +228,9 @@ class Job:
 
     wanted: the params of the computation. work: a function that calls `look` between its blocks, or that returns an
     iterator of frames, with None if nothing is new. when: time of the latest frame. spent: CPU seconds so far. before:
-    number of others that must end before the job goes on. price: the whole job's; by default that of `wanted`. A job
-    that nobody wants pauses; when somebody wants it again, a function starts over, but an iterator goes on.
+    number of other computations that must end before the job goes on. price: the whole job's; by default that of
+    `wanted`. A job that nobody wants pauses; when somebody wants it again, a function starts over, but an iterator
+    goes on.
     """
 
     def __init__(self, wanted: Any, work: Callable[[], object], price: Price | None = None) -> None:
@@ -254,7 +255,7 @@ class Job:
                 Thread(target=self._run, daemon=True).start()
 
     def leave(self) -> None:
-        """Remove a waiting visitor; a job without any pauses at its next check."""
+        """Remove a waiting visitor; a job for which nobody waits pauses at its next check."""
         with self._lock:
             self._visitors.discard(page.visitor())
 

@@ -19,7 +19,7 @@ THIRD = 16  # letters of a title that fit above a figure as wide as a third of a
 _LINE = 1.3  # line height, in font sizes
 _BETWEEN = "\u2002\u2002"  # space between two entries of a key
 
-# The colours at the ends of every heatmap are safe for colour-blind readers, and differ from those of raw and scaled.
+# Colours at the ends of every heatmap: safe for colour-blind readers, and unlike the colours of raw and scaled.
 _STRENGTH = 0.55  # share of the colour in the strongest shade, low enough to read numbers on it
 _NEGATIVE, _POSITIVE = "#7b3294", "#1b7837"
 _NEGATIVE_ON_DARK, _POSITIVE_ON_DARK = "#d3a4e3", "#7fd68a"
@@ -51,7 +51,7 @@ def figure(
     side, top, bottom = (
         round(room) for room in (left * profile.axis_size, profile.title_size * 1.6, bottom * profile.axis_size)
     )
-    more = _more_lines(profile, layout.get("title", {}))  # added to the figure's height, so that the plot stays as high
+    more = _more_lines(profile, layout.get("title", {}))  # added to the figure's height, so that the plot keeps its own
     common = {
         "height": round(profile.height * height) + more,
         "paper_bgcolor": profile.ground,
@@ -147,7 +147,7 @@ def wrapped(text: str | Sequence[str], letters: float) -> str:
 
 
 def label(text: str, profile: Profile, *, size: float | None = None, colour: str = "", **place: Any) -> Part:
-    """Return an annotation beside a line or in a corner, which is quicker to read than a legend.
+    """Return a label beside a line or in a corner, quicker to read than a legend.
 
     colour: the colour of the marks that it names, adjusted until it is readable as text.
     """
@@ -186,7 +186,7 @@ def corner(text: str, profile: Profile, *, side: str = "right", axes: str = "", 
 
 
 def under(lines: Sequence[str], profile: Profile) -> Part:
-    """Return the key to the marks below the title of the horizontal axis, where it covers no mark.
+    """Return the key to the marks, placed below the title of the horizontal axis, where it covers no mark.
 
     A wall has room for the whole key in one line. `room_under` gives the margin for it.
     """

@@ -16,7 +16,7 @@ _PICTURE = 0.62  # the picture's share of the width
 _RIGHT, _GAP, _APART = 10, 14, 40  # pixels right of the panel; between bar and text; between panel and picture
 _LETTER, _LINE = 0.54, 1.3  # width of a letter and height of a line, in em
 _NAME = 18  # letters in one line of a label
-_BAR, _THIN, _OFF = 0.62, 0.34, 0.19  # height of a bar, and height and offset of one of two, in rows
+_BAR, _THIN, _OFF = 0.62, 0.34, 0.19  # height of a single bar; height and offset of each bar of a pair; in rows
 _HALF = 0.55  # room beyond the outermost rows, in rows
 _HEAD, _FOOT = 1.6, 2.6  # margins above and below the bars, in em of an axis title
 
@@ -97,7 +97,7 @@ def _letters(text):
 def _lower(layout, profile, head):
     """Make the margins above and below the plot smaller. head: pixels for the panel's heading.
 
-    Of the texts above the whole picture only the lowest row stays; plots below texts of their own become lower.
+    Keep only the lowest row of texts above the whole picture. If there is none, and no title, shorten the plots.
     """
     margin, words = layout["margin"], layout.get("annotations", ())
     feet, foot = [_foot(each) for each in words], min(margin["b"], round(_FOOT * profile.axis_size))
@@ -107,11 +107,11 @@ def _lower(layout, profile, head):
         layout["title"] = {"text": ""}
         top = min(top, round(head + lowest))
     elif top > head and not (layout.get("title") or {}).get("text"):
-        plot = LEAST * (layout["height"] - top - margin["b"])  # the least height
+        plot = LEAST * (layout["height"] - top - margin["b"])  # the plot's least height
         _shorten(layout, plot / (plot + top - head))
         top = head
     layout["margin"] = margin | {"t": top, "b": foot}
-    layout["height"] -= margin["b"] - foot  # so that it fits a low window
+    layout["height"] -= margin["b"] - foot  # so that the figure fits a low window
 
 
 def _shorten(layout, part):
@@ -120,7 +120,7 @@ def _shorten(layout, part):
 
 
 def _foot(word):
-    """Return the distance in pixels from the picture up to an annotation; None if the annotation is not above it."""
+    """Return the pixels between the plot's top and an annotation above the whole picture; None for any other."""
     if (word.get("xref"), word.get("yref"), word["y"]) != ("paper", "paper", 1):
         return None
     falls = {"bottom": 0.0, "top": _LINE * word["font"]["size"]}.get(word.get("yanchor", ""))
@@ -150,7 +150,7 @@ def _moved(each, part):
 
 
 def _bars(answers, room, profile):
-    """Return the bars, relative to the longest, and hollow bars above them for the first vote."""
+    """Return bars, their lengths relative to the longest, and above them hollow bars for the first vote."""
     most = max(1, *(max(each.count, each.first or 0) for each in answers))
     again = answers[0].first is not None
     look: Part = {"type": "bar", "orientation": "h", "hoverinfo": "skip", "xaxis": f"x{AT}", "yaxis": f"y{AT}"}

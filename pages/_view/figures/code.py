@@ -10,7 +10,7 @@ import sattn_core
 
 
 class Name(str):
-    """An argument that is a name from earlier lines, so it is written without quotes."""
+    """An argument that names a variable of earlier lines, so it is written without quotes."""
 
     __slots__ = ()
     __repr__ = str.__str__
@@ -21,7 +21,7 @@ def code(
 ) -> str:
     """Return the imports, the call with these arguments, and lines that print parts of its result.
 
-    show: expressions with the result's name, one per line of output; "row.z for row in result.rows" prints one per row.
+    show: expressions with the result's variable, one per line; "row.z for row in result.rows" prints one line per row.
     """
     given = [_written(each) for each in args] + [f"{key}={_written(value)}" for key, value in options.items()]
     call = f"{name} = {function.__name__}({', '.join(given)})\n"

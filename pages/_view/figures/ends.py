@@ -1,4 +1,4 @@
-"""Names at the ends of lines, instead of a legend."""
+"""Labels at the ends of lines, instead of a legend."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ def name_ends(
     colours: Sequence[str] = (),
     off: float = 0.5,
 ) -> Figure:
-    """Write names to the right of the plot at the heights of their lines' ends, without overlaps.
+    """Write each line's name to the right of the plot, at the height of the line's end, without overlaps.
 
     low and high: the ends of the vertical axis, in its own units. colours: the lines' colours, adjusted to be readable
     as text. off: the gap between plot and names, in font sizes.
@@ -40,7 +40,7 @@ def name_ends(
 
 
 def apart(heights: Sequence[float], gap: float, high: float) -> NDArray[np.float64]:
-    """Return heights moved apart until there is a gap between them, none above high."""
+    """Return the heights moved apart until neighbours differ by at least `gap`, none above `high`."""
     order = np.argsort(heights)
     placed = np.array(heights, dtype=float)[order]
     for i in range(1, len(placed)):

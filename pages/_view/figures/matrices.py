@@ -11,7 +11,7 @@ from pages._view.theme import Profile, number, typed
 
 FOLD = 8  # highest number of columns with room for numbers on a phone
 _WIDE = 6  # highest number of columns with room for numbers at full size
-_LETTERS = 48  # highest number of letters in a row of cells at full size on a phone
+_LETTERS = 48  # highest number of letters in a row of cells that a phone shows at full size
 _FEW_LINES = 6
 _NARROW = 6  # letters of a number that fit into a cell of a wide matrix on a phone
 _EDGE = 0.53  # half a cell, with a little room for its frame

@@ -116,7 +116,7 @@ def _longest(ends, does):
 def _said(does, count, profile):
     if not base.on_a_wall(profile):
         return "<br>".join(does)
-    return " ".join(does) if count <= _FEW else ""  # no room on a wall for more second lines
+    return " ".join(does) if count <= _FEW else ""  # a wall has room for at most _FEW second lines
 
 
 def _end(each, does, size, profile, place):

@@ -22,12 +22,12 @@ _TOO_SPREAD, _TOO_FLAT = ("one key wins,", "hard to put right"), ("all outputs a
 _PAST = -0.075  # left end of the texts at both extremes, in decades of d_k
 _SMALL, _LARGE = 1.6, 2.2  # sizes of the marks, and of the mark at the current d_k
 _PALE = 0.4  # opacity of a line beyond the current d_k
-_ABOUT = 5  # rows: counts that differ by less count as equal
+_ABOUT = 5  # rows: two counts that differ by less are taken as equal
 _LEAST = 0.15  # a token's own share of its output; below this all outputs count as nearly equal
 
 
 def story(name: str, result: core.StoryResult, profile: Profile) -> Picture:
-    """Return the picture of the spread of scores between two extremes: rows that cannot be put right, equal outputs.
+    """Return the picture of the spread of scores between two extremes: rows stuck on a wrong key, and equal outputs.
 
     name: the picture's key.
     """
@@ -99,7 +99,7 @@ def _figure(result, profile):
     )
     named = fig.layout["annotations"]
     here = _ends_shade(profile)
-    if not base.on_a_wall(profile):  # a wall has no room for them
+    if not base.on_a_wall(profile):  # a wall has no room for the bars
         here += [_bars(i, name, named[i]["y"], result, profile) for i, name in enumerate(LOOKS)]
     fig.layout["shapes"] = here
     fig.layout["annotations"] = [*named, *_words(profile), _where(d_k, profile)]
@@ -133,7 +133,7 @@ def _said(result):
 
 
 def _ends_shade(profile):
-    """Return the shades behind the lines: darker where fewer rows can be put right, or less is a token's own."""
+    """Return the shades behind the lines: darker where more rows stay on a wrong key, or outputs are more alike."""
     middles = np.sqrt(_EDGES[1:] * _EDGES[:-1])
     dark = np.maximum(core.uncorrected_share(middles), core.flatness(middles))
     place: Part = {"type": "rect", "xref": "x domain", "x0": 0, "x1": 1, "layer": "below", "line": {"width": 0}}
@@ -201,7 +201,7 @@ def _end(name, said, profile):
 
 
 def _where(d_k, profile):
-    """Return the d_k at which the texts at the lines' ends are measured, as a heading above them."""
+    """Return the heading of the labels at the lines' ends: the d_k for which their numbers hold."""
     place: Part = {"xref": "paper", "yref": "paper", "x": 1, "y": 1, "xanchor": "left", "yanchor": "bottom"}
     return base.label(f"dₖ = {d_k:,}", profile, xshift=profile.tick_size / 2, yshift=profile.tick_size / 4, **place)
 

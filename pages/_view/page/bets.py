@@ -20,7 +20,7 @@ TURNED = "truth_turned"  # session state: True if the visitor has just shown the
 
 
 def hold() -> None:
-    """Move the lesson to the picture of a bet that waits, unless it is at an earlier step.
+    """Move the lesson to the picture of a waiting bet, unless an earlier step is open.
 
     Other parts of the lesson would show the truth.
     """

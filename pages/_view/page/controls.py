@@ -143,7 +143,7 @@ def _open_unbound(lesson, before):
     query = step_of_history() if lesson is not before else None
     opened = Address(lesson, renewed(lesson, st.query_params.to_dict()) if query is None else query).said
     for name in lesson.unbound:
-        bound = name in before.controls and name not in before.unbound  # there Streamlit's widget wrote the value
+        bound = name in before.controls and name not in before.unbound  # Streamlit's widget wrote the value
         if bound or (query is None and name not in st.session_state):
             st.session_state[name] = opened[name]
         elif query is not None:
@@ -433,7 +433,7 @@ def fill(texts: Mapping[str, Value]) -> None:
 def draw_matrices(names: Sequence[str], placeholders: Mapping[str, str]) -> tuple[dict[str, str], bool]:
     """Draw fields for matrices side by side; return the texts, and True if the link carries them.
 
-    The link carries them while they are short together.
+    The link carries the texts while their total length is small.
     """
     texts = {name: _value(name) for name in names}
     linked = sum(map(len, texts.values())) <= LONGEST_LINK_MATRICES
@@ -463,12 +463,12 @@ def put(settings: Mapping[str, Value]) -> None:
 
 
 def applied() -> int:
-    """Return the number of calls of `apply`; after each the page shows its result at once."""
+    """Return the number of calls of `apply`, by which a page notices a click on a try."""
     return st.session_state.get("applied", 0)
 
 
 def _follow_address(name):
-    """Set a control to the address's value, or to one that Python has placed since.
+    """Set a control to the address's value, or to the value that Python has placed since.
 
     Streamlit sometimes drops a control from the address on a page change: then the control keeps its value. The value
     is set even if the session has it already, since the browser may have lost it.

@@ -158,7 +158,7 @@ def _draw_bar(lesson):
 def draw_turns(name: str, *, arrows: bool = True) -> None:
     """Draw buttons that step through the options of a choice. arrows: True if ← and → on the keyboard press them.
 
-    On a wall the keyboard shortcuts of the wall press them, and open the next lesson after the last option.
+    On a wall, its own keyboard shortcuts press the buttons, and open the next lesson after the last option.
     """
     here, classroom = controls.address(), is_wall()
     waits = here.asks_bet and here.bet is not None and (here.bet.when or ("",))[0] == name
@@ -326,7 +326,7 @@ def redraw_picture() -> None:
 def _redraw(*fragments):
     """Rerun these fragments, or the whole page if the visitor has navigated away."""
     if st.session_state.get(_DRAWN) == page_of_run():
-        with suppress(StreamlitAPIException):  # the page may lack one of them
+        with suppress(StreamlitAPIException):  # the page may lack one of these fragments
             st.rerun(list(fragments))
     st.rerun()
 

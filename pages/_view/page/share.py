@@ -51,7 +51,7 @@ def _show(lesson):
 def _draw_link(lesson):
     each = bool(lesson.each) and st.checkbox(lesson.each, key="share_each")
     link = link_to(lesson, each=each)
-    with st.container(key="share_each_link" if each else "share_link"):  # the Share button copies the latter
+    with st.container(key="share_each_link" if each else "share_link"):  # the Share button copies share_link
         st.markdown(_EACH if each else _ONE)
         st.code(link, language=None, wrap_lines=True)
     return link

@@ -311,7 +311,7 @@ def tries() -> None:
 
 
 def cards(items: Iterable[tuple[str, str, Sequence[str]]], per_row: int = 3) -> None:
-    """Draw bordered cards in rows; each has a title, a formula in LaTeX and lines of text, the last one its source."""
+    """Draw bordered cards in rows; each has a title, a formula in LaTeX and lines of text, the last with its source."""
     for row in batched(items, per_row):
         for column, (title, latex, texts) in zip(st.columns(per_row), row, strict=False):
             with column.container(border=True, height="stretch"):

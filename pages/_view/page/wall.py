@@ -76,7 +76,7 @@ def _follow(lesson, code):
 
 
 def _network():
-    """Return the visitor's IP network, for which wrong codes are counted as for phones."""
+    """Return the visitor's IP network; its wrong codes are counted together with those of phones."""
     return limits.network_of(str(st.context.ip_address or ""), st.context.headers.get("X-Forwarded-For") or "")
 
 
@@ -185,7 +185,7 @@ def _is_long(here, name):
 
 
 def _told(moment: Moment, turned: bool | None) -> Moment:
-    """Return the moment; if the teacher has just revealed or hidden the truth on this wall, do so in the room first."""
+    """Return the moment; if the teacher has just shown or hidden the truth on this wall, first do it in the room."""
     if moment.kind and turned not in (None, moment.asked.revealed):
         return leading.turn(moment, revealed=bool(turned))
     return moment
@@ -200,7 +200,7 @@ def _settle(moment):
     if shown or moment.draws:
         found |= results.shown(moment)
     if moment.lesson.together:
-        with suppress(StreamlitAPIException):  # its field may be drawn already, and shows the seed then
+        with suppress(StreamlitAPIException):  # a seed field that is drawn already shows this seed
             controls.send_to("seed", moment.room.seed)
     bets.put(found, (REVEAL, CLASS, FIRST, GUESSED_AT, PHONES, VOTES))
 
@@ -250,7 +250,7 @@ def draw_corner(lesson: Lesson) -> None:
 
 
 def line(usual: Line) -> Line:
-    """Return the question of a vote or its result; without a vote, the usual line with the class's first bets."""
+    """Return a vote's question or result; without a vote, the usual line and a sentence that compares both rounds."""
     moment = _vote()
     if moment is None:
         return usual._replace(rest=" ".join(filter(None, (usual.rest, _both_votes()))))

@@ -167,7 +167,7 @@ def _ways(moment):
 
 
 def _following(moment):
-    """Return text on what comes next on the room's path, for the teacher alone: walls and phones do not show it."""
+    """Return text on the next stop of the room's path, for the teacher alone: walls and phones do not show it."""
     after = lecture.beside(moment.on_path)[1]
     if after is None or moment.screen == HOME:
         return ""

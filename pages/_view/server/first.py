@@ -93,7 +93,7 @@ def _first(stage, opened, face, platform, *, rests):
     waits, mode = here.bet_waits, here.values["mode"]
     more = not waits and (mode == "screen" or (here.query.get("rest") == "shown" and not lesson.steps))
     answer = in_letters(lesson.answer)
-    unsaid = [] if (opened and not opened.view.hero) or here.asks_bet else [stage.sentence]  # not in the stage
+    unsaid = [] if (opened and not opened.view.hero) or here.asks_bet else [stage.sentence]  # texts outside the stage
     unsaid += [] if waits or more else [answer]
     return html.render(
         "first.html",

@@ -26,7 +26,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self._ended: Counter[tuple[str, int]] = Counter()
-        self._within: dict[str, list[int]] = {}  # by kind: counts per bucket of BOUNDS, the last for longer ones
+        self._within: dict[str, list[int]] = {}  # by kind: counts per bucket of BOUNDS, and of longer durations
         self._seconds: dict[str, float] = {}
         self._lock = Lock()
 

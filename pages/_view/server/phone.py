@@ -48,7 +48,7 @@ def join(moment: Moment, cookie: str, network: Network) -> None:
 
 
 def phone_at(moment: Moment, cookie: str, token: str, place: str) -> Phone:
-    """Return the phone with what the room has stored of it."""
+    """Return the phone with its stored number, answers and draw."""
     code, rooms = moment.room.code, store()
     number = rooms.number_of(code, cookie)
     answer = rooms.answer_of(code, moment.room.stem, cookie) if moment.kind else None
@@ -110,7 +110,7 @@ def _values(moment, phone, problem, typed, *, changes=False):
 
 
 def _between(moment):
-    """Return what a phone shows while nothing is asked: the wall's line, or at the end links to take home."""
+    """Return a phone's text while nothing is asked: the wall's line, or links to take home at the end."""
     if moment.screen == HOME:
         links = [(path_of(path_of_page(stem)), label) for stem, label in _HOME]
         return {"wall": ["The lecture is over. To take home:"], "links": links}

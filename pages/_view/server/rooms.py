@@ -100,7 +100,7 @@ def _safe(answer):
 
 
 async def _closed_meanwhile(answer, request):
-    """Answer; of a room that its teacher closes at the same time say so, where it would be one that never was."""
+    """Answer a request; if its teacher closes the room meanwhile, raise `RoomClosed` in place of `NoSuchRoom`."""
     try:
         return await answer(request)
     except NoSuchRoom:
@@ -131,7 +131,7 @@ def _code(request):
 
 
 async def _room(request: Request) -> Any:
-    """Return the room of a URL; after too many wrong codes from a network, refuse it except for known visitors."""
+    """Return the room of a URL; after too many wrong codes from a network, refuse its unknown visitors."""
     return await in_thread(_found, request)
 
 

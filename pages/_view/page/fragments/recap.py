@@ -98,7 +98,7 @@ def draw_story() -> Picture | None:
 
 
 def draw_folds(pictures: list[Picture | None]) -> None:
-    """Draw the folds: how sure the shown pictures are, their data and code; and the background."""
+    """Draw the folds: "How sure?" for the pictures shown, their data and code, and the background."""
     shown = [each for each in pictures if each]
     if shown:
         with st.expander("How sure? Data, picture and code", key="behind"):

@@ -23,7 +23,7 @@ _FIELDS = {"q_file": "Q, or one file with Q and K", "k_file": "K, if Q is a file
 
 
 def picture() -> Picture | None:
-    """Return the picture of the step with the visitor's own files, or the reason for a refusal; None without any."""
+    """Return the picture of the step with the visitor's own files, or the reason for a refusal; None without files."""
     here, chosen = controls.address(), _chosen()
     result, own, problems = measure(work.params_of(here.values), *chosen, here.values["head"])
     if problems:
@@ -138,7 +138,7 @@ def _forget(name):
 
 
 def _box(name, ticked=None):
-    """Return the state of an invisible checkbox, "a file is missed", which the browser sends to the next server."""
+    """Return the state of an invisible checkbox for a missed file, which the browser sends to the next server."""
     key = f"{name}_missed"
     if ticked is not None:
         st.session_state[key] = ticked
@@ -148,7 +148,7 @@ def _box(name, ticked=None):
 def measure(
     params: core.YourScoresParams, q_file: Any, k_file: Any, head: int
 ) -> tuple[core.YourScoresResult, Sequence[str], list[str]]:
-    """Return the report on the visitor's files, or on the sample without any; also the file names and problems."""
+    """Return the report on the visitor's files, or on the sample if there are none; also file names and problems."""
     report, problem = _uploaded(q_file, k_file, head)
     names = tuple(each.name for each in (q_file, k_file) if each is not None) if report else ()
     result = report or compute.result(work.measure_sample, params, head)

@@ -48,7 +48,7 @@ def label(optimizer):
 
 
 def progress(table):
-    """Return as text how much of the table is done."""
+    """Return the finished share of the table as text."""
     return f"{table.progress:.0%} of the table"
 
 

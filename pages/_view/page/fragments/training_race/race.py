@@ -37,7 +37,7 @@ _PLAYED = work.PLAYED
 _KEPT = 60  # approximate number of kept steps of a race
 _LOOK = 0.5  # seconds that the page waits for the next kept step
 _SOON = 0.02
-_ASKED = "race_was_asked"  # session state: True if a bet on the race has waited
+_ASKED = "race_was_asked"  # session state: True if a bet on the race waited in the last run
 _UNTIL_FILM = 0.3  # seconds from a placed bet to its film
 
 Own = tuple[str, Callable[[], None]]
@@ -82,7 +82,7 @@ class Run:
 
 
 def draw(own: Own) -> None:
-    """Draw the race, its buttons and the parts below it; own: title and drawing function of its fold of other races."""
+    """Draw the race, its buttons and the parts below it; own: title and function of its fold with other races."""
     here = controls.address()
     if here.bet_waits:  # no training, which could reveal the answer
         stop()
@@ -244,14 +244,14 @@ def _is_told():
 
 
 def _kept_run(run, params):
-    """Return the finished race for these params if the server has one, since the line tells its outcome; else `run`."""
+    """Return the server's finished race for these params, whose outcome the line tells; `run` if it has none."""
     if found := compute.kept(work.train, params, run.best):
         run = st.session_state["race_run"] = Run(params, run.best, *found, applied=run.applied)
     return run
 
 
 def _linked_d_k(d_k):
-    """Return the d_k of the linked race: the slider's, unless the slider had moved on."""
+    """Return the d_k of the linked race: the slider's, unless the address has another for the race."""
     return controls.address().linked(_RACE_D_K) or d_k
 
 
@@ -379,12 +379,12 @@ def progress_sentence(run):
 
 
 def progress(run):
-    """Return the share of the sweep or of the race that is done."""
+    """Return the finished share of the sweep or of the race."""
     return run.sweep.progress if run.sweeping else _shown(run).progress
 
 
 def about(price: Price) -> str:
-    """Return as text how long a computation takes on this machine."""
+    """Return the duration of a computation on this machine as text."""
     return work.about(rates.here(price))
 
 
@@ -393,7 +393,7 @@ def _params():
 
 
 def _preset_settings(name):
-    """Return the controls' values for a preset, with defaults for what it does not set."""
+    """Return the controls' values for a preset; controls that it does not set have their defaults."""
     preset = core.PRESETS[name]
     params = core.TrainingRaceParams(**preset.changes)
     return {
