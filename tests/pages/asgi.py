@@ -11,7 +11,7 @@ def run(coroutine):
 
 
 def ask(app, path, method="GET", body=(), **sent):
-    """Return status, headers and body of an ASGI application's response; `body` is the request's body in pieces.
+    """Return status, headers and body of an ASGI application's response; `body` lists the pieces of the request's body.
 
     The values of a repeated header are joined by line breaks.
     """

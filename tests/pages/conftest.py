@@ -18,7 +18,7 @@ def visitors():
 
 @pytest.fixture
 def app(visitors, request):
-    """Yield a visitor of the page `stem`, shared by all tests of a module; reset the controls after each test."""
+    """Yield an app at the page `stem`, one for all tests of a module; reset its controls after each test."""
     stem = request.getfixturevalue("stem")
     if stem not in visitors:
         visitors[stem] = open_page(stem)
@@ -38,7 +38,7 @@ def move_back(app, stem):
     moved = [name for name in controls if name in app.session_state]
     moved = [name for name in moved if app.session_state[name] != controls[name].default]
     if moved:
-        app.run()  # the whole page, if the last run redrew only a part of it
+        app.run()  # redraw the whole page: the last run may have redrawn only a part
         for name in sorted(moved, key=lambda name: controls[name].when is None):
             widget(app, name).set_value(controls[name].default)
         settle(app)

@@ -170,7 +170,7 @@ def tries_of(app):
 
 
 def asks_bet(app):
-    """Return True if the form of a bet is there."""
+    """Return True if the page has the form of a bet."""
     return "<form" in plain_html(app)
 
 
@@ -266,7 +266,7 @@ def seen(app):
     kinds = ("markdown", "header", "error", "warning", "info", "html")
     texts = [str(each.proto) for kind in kinds for each in app.get(kind)]
     drawn = [json.loads(each.proto.json or "[{}]")[0] for each in app.get("bidi_component")]
-    drawn = [each for each in drawn if "stops" not in each]  # no slider
+    drawn = [each for each in drawn if "stops" not in each]  # without the sliders
     for each in drawn:
         each.pop("address", None)  # it contains every control
         each.pop("values", None)

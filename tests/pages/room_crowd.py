@@ -1,8 +1,8 @@
-"""Processes that share one store and print the answers they get.
+"""Processes that share one store and print what it returns.
 
 python -m tests.pages.room_crowd URL            each process opens a class
 python -m tests.pages.room_crowd URL CODE       each process acts as phones in a class
-python -m tests.pages.room_crowd URL CODE on    one process acts as phones, and answers until it is killed
+python -m tests.pages.room_crowd URL CODE on    one process acts as phones, and sends answers until it is killed
 """
 
 import json
@@ -29,7 +29,7 @@ def opened(store, me):
 
 
 def played(store, code, me):
-    """Return each phone's number and draw by phone; None for a phone that found the class full."""
+    """Return the number and draw of each phone, by phone; None if the class was full."""
     return {phone: _played(store, code, phone) for phone in (SHARED, *(f"{me} {i}" for i in range(PHONES)))}
 
 

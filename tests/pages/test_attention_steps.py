@@ -60,7 +60,7 @@ def go_to(app, step):
     return settle(app)
 
 
-def test_architecture_highlights_every_step():
+def test_diagram_highlights_the_open_step():
     app = open_page("attention_steps")
     walked = []
     for step in STEP_PANELS:

@@ -98,7 +98,7 @@ def test_page_with_an_open_bet_sends_nothing_that_reveals_the_answer(stem, said)
     assert [*opening.pictures(app), *opening.folds(app), *folded[1:]] == []
     sent = everything_sent(app)
     assert LESSONS[stem].answer not in sent
-    first = [*opening.charts(shown).values()][:1]  # none where the main picture waits for its button
+    first = [*opening.charts(shown).values()][:1]  # empty if the main picture waits for its button
     assert not [each for chart in first for each in telling(stem, chart) if each in data_sent(app)]
     assert opening.tries_of(app) == {}
     asked = asked_in(app)
@@ -128,7 +128,7 @@ TELLING = {
 
 
 def telling(stem, chart):
-    """Return the data that only traces in TELLING contain, as JSON: at d_k = 1, other traces have equal data."""
+    """Return the data of the traces in TELLING as JSON, without data that other traces share (as at d_k = 1)."""
     names = [each.format(**chart.values or {}) for each in TELLING.get(stem, [drawn(chart)[-1]["name"]])]
     told = [each for each in drawn(chart) if each["name"] in names]
     assert {each["name"] for each in told} == {*names}
@@ -307,7 +307,7 @@ def letter_of(stem):
 
 
 def placed_at(stem):
-    """Return `guessed_at` of a bet placed at the defaults: the value of the large slider."""
+    """Return the `guessed_at` parameter (the large slider's value) of a bet placed at the defaults."""
     name = LESSONS[stem].step(at(stem).get(STEP, "")).slider
     control = opening.controls_of(stem).get(name)
     return f"{name}={control.write(control.default)}" if control else ""
@@ -349,7 +349,7 @@ def test_bet_with_unreadable_guessed_at_is_judged_with_a_note():
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_shared_address_and_picture_during_a_drag_show_the_placed_bet(stem):
+def test_shared_link_and_dragged_picture_show_the_placed_bet(stem):
     mine = place(opening.open_page(stem, bet="1", d_k="100", **at(stem)), stem, options(stem)[-1])
     theirs = opening.open_page(stem, **{name: str(each) for name, each in mine.query_params.items()})
     assert everything_sent(theirs) == everything_sent(mine)
@@ -384,7 +384,7 @@ def test_tally_is_carried_to_the_next_lesson_without_the_guess():
     assert app.query_params["tally"] == f"1-2-{letter_of('derivation')}{letter_of('softmax_saturation')}"
 
 
-def test_bets_and_tally_stay_when_menu_links_lack_them():
+def test_bet_mode_and_tally_stay_when_menu_links_lack_them():
     app = opening.open_page("softmax_saturation", mode="projector", bet="1", tally="1-2-e", guess="90")
     for name in ("bet", "tally", "guess"):  # as the browser does at a click in the projector's menu
         app.query_params.pop(name)
@@ -459,7 +459,7 @@ def test_lines_of_class_bets_start_at_the_edge_of_the_picture(stem):
 
 
 def test_labels_do_not_cover_the_bets_of_a_class():
-    """Most of a class bet on the marked values: 1.6 and 2."""
+    """Let most of a class bet on the marked values, 1.6 and 2."""
     app = opening.open_page("small_samples", **{"class": "2~2~1.6~3"})
     layout = json.loads(bet_chart(app).spec)["layout"]
     names = [each for each in layout["annotations"] if (each.get("xref"), each.get("yref")) == ("x", "y")]
@@ -537,7 +537,7 @@ def test_true_exponent_makes_sampled_variances_equal(said):
     spreads = [_sampled_variance(rng, d_k, values["correlation"]) for d_k in (16, 256)]
     for exponent in (0.0, 0.5, 1.0):
         small, large = (each / d_k ** (2 * exponent) for each, d_k in zip(spreads, (16, 256), strict=True))
-        # 4,000 pairs: equal variances agree within about 5 %; with another exponent they differ 16-fold
+        # With 4,000 pairs, equal variances agree within about 5 %; with a wrong exponent, they differ at least 16-fold.
         assert (0.8 < large / small < 1.25) == (exponent == flat)
 
 
@@ -547,7 +547,7 @@ def _sampled_variance(rng, d_k, correlation):
     return (q * k).sum(axis=1).var()
 
 
-def test_open_bet_replaces_the_linked_step_by_its_own():
+def test_open_bet_opens_its_own_step_instead_of_the_linked_one():
     app = opening.open_page("scaling_rules", bet="1", step="museum")
     assert [*app.exception, *app.error, *app.info] == []
     assert app.query_params == {"bet": "1", "step": "exponents"}
@@ -571,7 +571,7 @@ def test_open_bet_replaces_the_linked_step_by_its_own():
         ({"d_k": "8", "masking": "causal"}, None),
     ],
 )
-def test_raw_gradient_truth_agrees_with_the_core(said, truth):
+def test_truth_about_the_raw_gradient_agrees_with_the_core(said, truth):
     values = values_of("backprop", **said)
     found = VIEWS["backprop"].outcome(values)
     params = BackpropParams(exponent=values["exponent"], mask=values["masking"], seed=values["seed"])
@@ -581,7 +581,7 @@ def test_raw_gradient_truth_agrees_with_the_core(said, truth):
     assert truth in (None, found.truth)
 
 
-def test_reason_states_the_lead_of_the_top_key_in_raw_score():
+def test_reason_states_the_raw_score_lead_of_the_top_key():
     values = values_of("attention_steps")
     params, _ = attention_steps.attention_matrices(values)
     query = attention_steps.cell_of(params, values)[0]
@@ -613,7 +613,7 @@ def test_reason_for_a_gradient_change_fits_its_direction():
         {"preset": "notes", "query": "2"},
     ],
 )
-def test_truth_on_the_top_key_agrees_with_the_softmax_of_raw_scores(said):
+def test_truth_about_the_top_weight_agrees_with_the_softmax(said):
     values = values_of("attention_steps", **said)
     params = preset_params(values["preset"], d_k=values["d_k"], seed=values["seed"])
     row = min(values["query"], len(params.Q)) - 1
@@ -699,7 +699,7 @@ def test_spread_of_sums_agrees_with_its_closed_form(said, std):
 
 
 @pytest.mark.parametrize("law", LAWS.values())
-def test_bet_drawing_ignores_means_and_correlation_and_fits_its_axis(law):
+def test_axis_for_a_drawn_bet_ignores_means_and_correlation(law):
     said = {"law": law, "correlation": "1", "mean_q": "-2", "mean_k": "2", "d_k": "1024", "seed": "3"}
     app = opening.open_page("score_variance", bet="1", **said)
     assert {*app.query_params} == {"bet", "law", "d_k", "seed", STEP} - ({"law"} if law == "normal" else set())
@@ -714,7 +714,7 @@ def drawing_of(app):
 # --- a curve -------------------------------------------------------------------------------------------
 
 
-def test_bet_is_drawn_on_the_axes_of_the_first_products():
+def test_drawing_of_a_bet_uses_the_axes_of_the_picture():
     for d_k, seen in ((1, 1), (40, 40), (64, 64), (1024, 64)):
         app = opening.open_page("score_variance", bet="1", d_k=str(d_k), axis="own", products_axis="square-root axis")
         walks = opening.traces(app, "score_histograms_before")["walks"]
@@ -743,7 +743,7 @@ def test_picture_shows_the_drawn_and_the_true_curve():
     far = np.nanmax(bounds["x"])
     assert (found["in fact"]["x"][-1], found["in fact"]["y"][-1]) == (far, np.nanmax(bounds["y"]))
     said = np.interp(bounds["x"][:20], found["in fact"]["x"], found["in fact"]["y"])
-    np.testing.assert_allclose(said, np.abs(bounds["y"][:20]), atol=0.8)  # true curve: straight lines, not √x
+    np.testing.assert_allclose(said, np.abs(bounds["y"][:20]), atol=0.8)  # straight lines approximate √x
 
 
 def test_verdict_on_a_curve_names_its_largest_error():
@@ -780,7 +780,7 @@ def test_forged_curve_is_refused(heights):
     assert answer.takes([0, 1, 2, 3.5, 100_000])
 
 
-def test_draw_it_first_link_opens_no_bet_in_other_lessons():
+def test_link_draw_it_first_opens_no_bet_in_other_lessons():
     app = opening.open_page("score_variance")
     opening.follow(app, "Draw it first")
     assert app.query_params == {"bet": "draw", STEP: "draw"}

@@ -1,4 +1,4 @@
-"""The memory budget of all computations: never exceeded, small ones go first, and nobody waits forever."""
+"""The memory budget of all computations: never exceeded, smallest requests first, and nobody waits forever."""
 
 import asyncio
 import random
@@ -229,7 +229,7 @@ def test_a_page_that_waits_for_memory_lets_the_next_one_draw(held, monkeypatch):
 
 
 def dear(size, work):
-    """Return a computation that takes `size` times as long as a quick page."""
+    """Return a computation whose price is `size` times the limit of a quick page."""
     computed = partial(work)
     computed.price = lambda: Price(size * turns.QUICK.numbers, 1)
     return lambda: compute.result(computed)
@@ -277,7 +277,7 @@ def test_failed_expensive_page_frees_its_slot():
     assert drawing._dear.held == 0
 
 
-def test_once_properties_of_two_objects_are_computed_simultaneously():
+def test_cached_properties_of_two_objects_are_computed_simultaneously():
     both = threading.Barrier(2, timeout=30)
 
     class One:

@@ -1,4 +1,4 @@
-"""Controls and downloads without a page: reading links, files and plain text."""
+"""Controls and downloads without a page: values from links, CSV files, plain text as Markdown."""
 
 import csv
 import io
@@ -317,14 +317,14 @@ def test_parameters_without_widget_share_no_name_with_a_control():
         assert set(lesson.unseen) & elsewhere == set(), stem
 
 
-def test_placed_value_overrides_the_address_until_it_is_updated(monkeypatch):
+def test_newly_placed_value_overrides_the_old_address(monkeypatch):
     state = {"lesson": "score_variance", "n_keys": 16, "placed": {"n_keys": 64}}
     monkeypatch.setattr(controls, "st", SimpleNamespace(session_state=state, query_params={"n_keys": "32"}))
     controls._follow_address("n_keys")
     assert state["n_keys"] == 64
 
 
-def test_value_left_by_the_previous_lesson_becomes_no_stop(monkeypatch):
+def test_value_left_by_the_previous_lesson_is_not_added_as_a_stop(monkeypatch):
     """Both lessons have a control called size, with different bounds."""
     state = {"lesson": "small_samples", "size": 1}
     monkeypatch.setattr(controls, "st", SimpleNamespace(session_state=state, query_params={}))

@@ -33,7 +33,7 @@ def test_largest_weight_is_nearly_1_but_less():
 
 
 def test_variance_is_1_with_flax_initialisation_not_pytorch_or_keras():
-    """The variance of a component is fan-in times weight variance; the fans are those of the kernel of each layer."""
+    """Compute a component's variance as fan-in × weight variance, with the fans of each layer's kernel."""
     width, heads = 512, 8
     fans = {
         "xavier_square": width * 2 / (width + width),
@@ -49,7 +49,7 @@ def test_variance_is_1_with_flax_initialisation_not_pytorch_or_keras():
     assert said == "With a square Xavier matrix or Flax’s start, not with those of PyTorch and Keras."
 
 
-def test_variances_within_one_product_scatter_more():
+def test_sample_variance_scatters_more_within_one_matrix_product():
     rng, n, d_k = np.random.default_rng(2), 8, 16
     shared = [np.var(rng.standard_normal((n, d_k)) @ rng.standard_normal((d_k, n))) for _ in range(3_000)]
     apart = np.var(

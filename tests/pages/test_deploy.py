@@ -86,4 +86,4 @@ def test_systemd_services_share_one_writable_file_for_classes():
     assert store.Store(url)._place.file == Path("/var/lib") / folder / "rooms.sqlite"
     assert re.search("^DynamicUser=yes$", said, re.MULTILINE)
     assert re.search(r"^User=\w+$", said, re.MULTILINE)  # else systemd would give each service its own user
-    assert said.index("Environment=DATABASE_URL") < said.index("EnvironmentFile=")  # so that file may override it
+    assert said.index("Environment=DATABASE_URL") < said.index("EnvironmentFile=")  # the file may override it

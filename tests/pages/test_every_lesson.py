@@ -1,4 +1,4 @@
-"""Rules for every page: its frame, its controls at both ends, links, projector, data and code."""
+"""Rules for every page: frame, controls at their bounds, links, projector mode, data and code."""
 
 import json
 
@@ -24,7 +24,7 @@ SHORT = {"training_race": {"n_steps": "10", "n_seeds": "1"}}  # short enough to 
 
 
 def moved_on(stem, unused=SHARED):
-    """Return the controls that change a page; on the first lesson, also shared controls that it does not use.
+    """Return the controls that change a page, and on the first lesson also the shared controls that it does not use.
 
     `rest` is drawn in projector mode only, so moving it changes the mode as well.
     """
@@ -223,7 +223,7 @@ def test_control_works_at_all_its_extreme_values(app, stem, name):
 
 
 @pytest.mark.parametrize("stem", [stem for stem in ORDER if opening.uses_d_k(stem)])
-def test_typed_d_k_moves_the_slider_and_the_sentence(app, stem):
+def test_typed_d_k_moves_the_slider_and_changes_the_picture(app, stem):
     assert opening.widget(app, "d_k").value == 64
     opening.widget(app, "d_k").set_value(300).run()
     assert [each.message for each in app.exception] == []

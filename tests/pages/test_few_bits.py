@@ -100,7 +100,7 @@ def test_try_sums_in_16_bits(tried):
 
 
 def lost_at_512(app, shown):
-    """Return the shares of float16 rows that overflow at d_k = 512, raw and scaled, and the sentence."""
+    """Return the shares of float16 rows that overflow at d_k = 512, raw and scaled, and the page's sentence."""
     found = shown.few_bits_curves
     assert (app.session_state["format"], app.session_state["d_k"]) == ("float16", 512)
     raw, scaled = found.lost[FORMATS.index("float16"), :, found.dims.index(512)]

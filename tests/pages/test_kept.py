@@ -229,7 +229,7 @@ def test_response_with_a_cookie_is_never_cached(said):
 
 @pytest.mark.parametrize(("came_by", "secure"), [("http", False), ("https", True)])
 def test_cookies_are_secure_only_if_the_visitor_used_https(came_by, secure):
-    """Include Streamlit's cookies: Streamlit sees only the scheme of the proxy's own request."""
+    """Check Streamlit's cookies too: Streamlit sees only the scheme of the proxy's own request."""
 
     async def giving(scope, receive, send):
         given = Response("hello")

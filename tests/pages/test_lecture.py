@@ -58,7 +58,7 @@ def test_previous_and_next_stops_follow_the_path():
     stops = stops_of("start,small_samples.band,wrong_choice,one_query")
     for before, here, after in zip((None, *stops), stops, (*stops[1:], None), strict=False):
         assert around(stops, *here) == (before, after)
-    assert around(stops, "small_samples", "draw") == (stops[0], stops[1])  # off the path, before the stop of its lesson
+    assert around(stops, "small_samples", "draw") == (stops[0], stops[1])  # not on the path, but before "band"
     assert around(stops, "small_samples", "by_hand") == (stops[1], stops[2])
     assert around(stops, "corrections", "")[1] is None
 

@@ -179,7 +179,7 @@ def pages_asked_of(stem):
 
 
 def asked_of(stem):
-    """Return all computations that the page requests at any setting, by description."""
+    """Return all computations that the page requests at any setting, keyed by their repr."""
     return {repr(each): each for asked in pages_asked_of(stem) for each in asked}
 
 

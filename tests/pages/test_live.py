@@ -77,7 +77,7 @@ def test_message_without_its_session_key_does_not_stop_a_page(monkeypatch):
     ("query", "follows"),
     [({}, False), ({"mode": "projector"}, True), ({"room": "ABCD"}, True)],
 )
-def test_wall_or_room_page_tells_the_browser_that_a_class_follows(query, follows, monkeypatch):
+def test_browser_is_told_if_a_class_follows_the_page(query, follows, monkeypatch):
     told = []
     monkeypatch.setattr(components, "mend_browser", lambda *_, **named: told.append(named["follows"]))
     monkeypatch.setattr(wall, "follow", lambda _: None)

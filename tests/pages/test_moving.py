@@ -61,7 +61,7 @@ def test_picture_during_a_drag_equals_that_of_the_page_at_rest(stem, step):
 
 
 @pytest.mark.parametrize(("stem", "step"), FOLLOWING)
-def test_moving_url_contains_every_control_except_the_sliders(stem, step):
+def test_picture_url_contains_every_control_except_the_sliders(stem, step):
     bars = {name: one for name, one in LESSONS[stem].controls.items() if isinstance(one, Choice) and one.bar}
     chosen = {name: one.write(one.options[1]) for name, one in bars.items() if one.options[1] != one.default}
     slider = LESSONS[stem].step(step).followed[0]
@@ -132,7 +132,7 @@ def test_picture_of_the_running_version_is_cached_under_its_own_name():
     ],
 )
 def test_picture_under_another_name_is_never_cached(name):
-    """Names with another version count too: a deploy must never mix pictures of two versions."""
+    """Include names of another version: a deploy must never mix pictures of two versions."""
     status, headers, body = answer(f"moving/score_variance?{name}")
     assert (status, headers["cache-control"]) == (200, "private, no-store")
     assert "etag" not in headers

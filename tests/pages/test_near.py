@@ -30,7 +30,7 @@ def request(host, asking="127.0.0.1", scheme="http", **more):
 
 @pytest.fixture
 def machine(monkeypatch):
-    """Fake a machine with two IP addresses and a name, whose lab listens at all of them; return the monkeypatch."""
+    """Fake a machine with two IP addresses and a host name, all served by the lab; return the monkeypatch."""
     monkeypatch.delenv(ORIGIN, raising=False)
     monkeypatch.setattr(near, "own_addresses", lambda: OWN)
     monkeypatch.setattr(near, "_listens", lambda address, port: True)
@@ -80,7 +80,7 @@ def test_configured_origin_is_offered_unless_it_is_local(machine):
 
 
 class Silent:
-    """A datagram socket that cannot send; `ours` has this machine's IP address by kind of network."""
+    """A datagram socket that cannot send; `ours` has this machine's IP address by address family."""
 
     ours = MappingProxyType({socket.AF_INET: "192.168.1.5", socket.AF_INET6: "fe80::1%eth0"})
 

@@ -62,7 +62,7 @@ def asked(stem, step):
 def test_step_has_a_title_and_a_card_with_question_and_sentence(stem, step):
     lesson, main = LESSONS[stem], VIEWS[stem].of(LESSONS[stem].step(step))
     if (stem, step) in DRAWN and main.params:
-        open_page(stem, **SETTINGS, **at_step(step))  # computes and caches what is cheap
+        open_page(stem, **SETTINGS, **at_step(step))  # computes and caches cheap results
     status, page = page_at(f"{place(stem)}?d_k=256&seed=3{asked(stem, step)}")
     said = head_of(page)
     assert status == 200
@@ -165,7 +165,7 @@ def test_missing_page_is_a_404_that_offers_the_lessons():
         assert LESSONS["score_variance"].question in unescape(page)
 
 
-def test_start_redirects_to_the_root_address():
+def test_path_of_the_start_page_redirects_to_the_root():
     status, got, _ = ask(APP, "/start?d_k=4", **HOST)
     assert (status, got["location"]) == (307, "/?d_k=4")
 
@@ -208,8 +208,8 @@ def test_chart_script_is_preloaded_only_for_pages_with_a_picture(stem):
 
 
 @pytest.mark.parametrize(("stem", "step"), OPENED)
-def test_still_is_on_a_page_only_at_its_defaults(stem, step):
-    open_page(stem, **at_step(step))  # computes and caches what is cheap
+def test_page_shows_its_still_only_at_the_defaults(stem, step):
+    open_page(stem, **at_step(step))  # computes and caches cheap results
 
     def stills_at(query):
         return re.findall('<div data-still="(.*?)"', page_at(f"{stem}{query or '?'}{asked(stem, step)}")[1])

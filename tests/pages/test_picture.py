@@ -6,7 +6,7 @@ TRACE = {"type": "scatter", "x": [1], "y": [2], "name": "raw"}
 LAYOUT = {"height": 400, "margin": {"t": 30, "b": 20}, "annotations": [{"text": "raw"}, {"text": "12"}], "shapes": [{}]}
 
 
-def test_phone_layout_hides_the_same_parts_before_a_bet():
+def test_wide_and_phone_layouts_hide_the_same_parts_before_a_bet():
     narrow = {"height": 500, "margin": {"t": 0, "b": 0}, "annotations": [{"text": "12"}, {"text": "raw"}]}
     shown = Picture("key", Figure([TRACE], LAYOUT, narrow), "One.", {}, "").partly("Two.", words=("raw",))
     for layout in (shown.figure.layout, shown.figure.narrow):

@@ -37,7 +37,7 @@ def test_answer_redirects_to_an_address_that_keeps_its_settings(stem):
 
 
 def test_bet_is_judged_at_the_settings_of_the_session():
-    """The query may still have the settings of the previous try when the session has those of the next."""
+    """The session may already have the next try's settings while the query still has the previous try's."""
     said = {"step": "rows", "bet": "1", "guess": "about 50", "guessed_at": "d_k=16", "loss": "weights"}
     here = Address(LESSONS["wrong_choice"], said, {"loss": "output", "d_k": 1024})
     assert here.judged.said["loss"] == "output"

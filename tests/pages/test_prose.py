@@ -9,7 +9,7 @@ from pages._view.lessons import LESSONS
 from pages._view.page import show
 
 FILES = sorted(show.FOLDERS.rglob("*.md"))
-MOST_WORDS = 2_508  # in all files and folds; raise it for a new lesson, or shorten another text
+MOST_WORDS = 2_508  # words in all files and folds; raise it for a new lesson, or shorten another text
 FORMULA = re.compile(r"\$[^$]*\$|`[^`]*`|https?://\S+")
 
 
@@ -24,7 +24,7 @@ def declared(lesson):
 
 
 def unmarked(text):
-    """Return the words outside formulas that contain a visible _ or ^."""
+    """Return the words with a visible _ or ^ outside formulas."""
     return re.findall(r"\S*(?:\w_\w|\^)\S*", FORMULA.sub("", text))
 
 

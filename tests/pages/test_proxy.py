@@ -164,7 +164,7 @@ def test_simultaneous_equal_requests_reach_a_server_once(start):
     assert bodies == ["1 1"] * 8
 
 
-def test_another_replica_answers_if_a_replica_or_its_file_is_missing(start):
+def test_another_replica_answers_if_one_is_down_or_lacks_a_file(start):
     port, (first, second) = start(2)
     assert {ask(port, f"/static/of-{number}", Cookie=f"{COOKIE}=1")[2].split()[0] for number in (1, 2)} == {"1", "2"}
     assert ask(port, "/static/of-3")[0] == ask(port, "/missing")[0] == 404
@@ -214,7 +214,7 @@ def test_slow_and_incomplete_requests_time_out():
 
 
 @pytest.mark.parametrize("main", ["worker_connections 768;", "worker_connections  1024;"])
-def test_nginx_conf_of_a_distribution_gets_more_connections(tmp_path, main):
+def test_nginx_conf_of_a_linux_distribution_gets_more_connections(tmp_path, main):
     (tmp_path / "own.conf").write_text(f"user www-data;\nevents {{\n    {main}\n}}\n")
     written = written_by_proxy("main", tmp_path / "own.conf")
     assert written.startswith("worker_rlimit_nofile 32768;\nuser www-data;\n")

@@ -60,7 +60,7 @@ def rooms(tmp_path, monkeypatch):
 
 
 def opened(rooms, stem, **query):
-    """Open a room whose wall is at a lesson."""
+    """Open a room whose wall shows a lesson."""
     return rooms.open_room(SECRET, stem=stem, query=urlencode({"bet": "1", **at(stem), **query}))
 
 
@@ -156,7 +156,7 @@ def answers_to(stem):
 # --- phones ----------------------------------------------------------------------------------------------
 
 
-def test_phone_joins_only_once_its_browser_returns_the_cookie(rooms):
+def test_phone_joins_only_after_its_browser_returns_the_cookie(rooms):
     room = opened(rooms, "gradient_flow")
     phone = Browser(room).get()
     assert (phone.status, phone.place) == (303, f"/j/{room.code}?here=1")
@@ -185,7 +185,7 @@ def test_cookie_of_a_returning_phone_lasts_another_day(rooms):
     assert headers["set-cookie"].startswith(f"{given}; HttpOnly; Max-Age=86400")
 
 
-def test_codes_may_be_in_lower_case_and_typed_at_the_door(rooms):
+def test_codes_may_be_in_lower_case_and_typed_into_the_form(rooms):
     room = opened(rooms, "start")
     assert Browser(SimpleNamespace(code=room.code.lower())).open().status == 200
     door = Browser().get("/j")
@@ -194,7 +194,7 @@ def test_codes_may_be_in_lower_case_and_typed_at_the_door(rooms):
 
 
 @pytest.mark.parametrize("typed", ["1234", "ЖЖЖЖ", "ΑΒΓΔ", "ÄÖÜS", "%00", "<b>", "../../x", "A" * 5000])
-def test_text_that_is_not_a_code_leads_back_to_the_door(typed):
+def test_text_that_is_not_a_code_gets_the_form_for_codes(typed):
     phone = Browser(cookies={visitor.VISITOR: visitor.new_visitor()}).get(f"/j?code={quote(typed)}")
     if phone.status == 303:
         phone.get(unquote(phone.place))  # decoded, as a server passes it on
@@ -204,7 +204,7 @@ def test_text_that_is_not_a_code_leads_back_to_the_door(typed):
 
 
 @pytest.mark.parametrize("place", ["j/{}/nowhere", "room/{}/nowhere", "room/{}/news/more"])
-def test_a_wrong_address_below_a_room_leads_back_to_the_door(rooms, place):
+def test_wrong_address_below_a_room_gets_the_form_for_codes(rooms, place):
     phone = Browser().get(f"/{place.format(opened(rooms, 'start').code)}")
     assert (phone.status, 'name="code"' in phone.html) == (404, True)
 
@@ -215,7 +215,7 @@ def test_read_only_addresses_accept_no_form(rooms, place):
 
 
 @pytest.mark.parametrize("code", ["ZZZZ", "A", "AEIO", "<b>", "ÄÖÜS", "%00%00%00%00", "ABCDEFGHIJKL"])
-def test_unknown_code_leads_back_to_the_door(code):
+def test_unknown_code_gets_the_form_for_codes(code):
     phone = Browser(cookies={visitor.VISITOR: visitor.new_visitor()}).get(f"/j/{code}")
     assert phone.status == 404
     assert "This room is not open" in phone.text
@@ -531,7 +531,7 @@ def made_up(room, i, answers=True):
 
 
 @pytest.mark.walk
-def test_phones_with_made_up_cookies_that_only_look_take_no_place(rooms, attacked):
+def test_phones_with_made_up_cookies_take_no_place_until_they_answer(rooms, attacked):
     room, crowd = attacked
     assert {made_up(room, i, answers=False) for i in range(120)} == {200}
     now = rooms.room(room.code)
@@ -571,7 +571,7 @@ def test_ipv6_addresses_of_one_household_share_a_limit(rooms, attacked):
 
 @pytest.mark.walk
 def test_guesser_of_codes_does_not_block_phones_of_the_class(rooms, attacked):
-    """Guess from the IP network of the class, then from that of the teacher."""
+    """Guess from the class's IP network, then from the teacher's."""
     room, crowd = attacked
     for network in (HERE, THERE):
         guesser = Elsewhere(cookies={visitor.VISITOR: visitor.new_visitor()}, network=network)
@@ -809,7 +809,7 @@ def test_each_phone_shows_its_row_of_the_wall_at_the_chosen_rate(rooms):
     for i, phone in enumerate(crowd):
         phone.open()
         said = re.findall(r"(\d+) %, (put right|still wrong)", phone.text)
-        shares = [min(max(round(100 * float(each)), 1), 99) for each in found[:, i]]  # ends: "under 1 %", "over 99 %"
+        shares = [min(max(round(100 * float(each)), 1), 99) for each in found[:, i]]  # or "under 1 %", "over 99 %"
         assert [int(share) for share, _ in said] == shares
         assert [word == "put right" for _, word in said] == [bool(each > PUT_RIGHT) for each in found[:, i]]
     link = unescape(re.search(r'href="(http[^"]*)" target', teacher(room).html)[1])
@@ -914,8 +914,8 @@ def test_desk_controls_the_question_and_the_wall(rooms):
 
 
 @pytest.mark.parametrize("asked", ["", "/news?seen=1"])
-def test_room_that_closes_during_a_phone_s_request_says_goodbye(rooms, monkeypatch, asked):
-    """A phone that is told that there is no such room does not ask again."""
+def test_room_that_closes_during_a_request_says_goodbye(rooms, monkeypatch, asked):
+    """A phone that is told "no such room" does not ask again."""
     room = opened(rooms, "gradient_flow")
     (phone,) = phones(room, 1)
     has_joined = rooms.has_joined
@@ -1148,7 +1148,7 @@ def test_two_walls_do_not_send_each_other_back_and_forth(rooms, leads):
 
 
 @pytest.mark.parametrize("said", [{}, {"seed": "7", "exponent": "0.25", "rest": "shown"}])
-def test_changed_seed_rest_and_exponent_stay_in_their_lesson(rooms, leads, said):
+def test_seed_and_exponent_set_on_a_wall_stay_in_their_lesson(rooms, leads, said):
     at = f"/softmax_saturation?{urlencode({'step': 'too_flat', 'd_k': '16', **said})}"
     browser = Browser().get(f"/room?{urlencode({'at': at})}").send("open")
     room = rooms.room(parse_qs(urlsplit(browser.place).query)["room"][0])
@@ -1222,7 +1222,7 @@ def test_wall_shows_the_draws_of_the_class_as_they_arrive(rooms, leads):
     assert app.session_state["seed"] == room.seed
 
 
-def test_bets_on_what_a_class_will_draw_stand_on_its_wall_until_it_draws(rooms, leads):
+def test_wall_shows_the_bets_on_a_draw_until_the_class_draws(rooms, leads):
     room = opened(rooms, "small_samples", d_k="96")
     app = wall_of(room, "small_samples", d_k="96")
     (phone,) = phones(room, 1)
@@ -1239,7 +1239,7 @@ def test_bets_on_what_a_class_will_draw_stand_on_its_wall_until_it_draws(rooms, 
     app.run()
     assert "bets" not in names()
     rows = table_of(teacher(room), room)
-    assert {row["d_k"] for row in rows} == {"2"}  # of the products, not of the slider
+    assert {row["d_k"] for row in rows} == {"2"}  # the drawn products have d_k = 2, the slider 96
     assert len(rows) == 11
 
 
@@ -1303,7 +1303,7 @@ def test_wall_without_a_room_creates_no_database(tmp_path):
     assert not (tmp_path / "rooms.sqlite").exists()
 
 
-def test_state_for_a_wall_has_counts_and_a_mark_that_a_reveal_changes(rooms):
+def test_state_for_a_wall_counts_answers_and_changes_at_a_reveal(rooms):
     room = opened(rooms, "gradient_flow")
     crowd = phones(room, 2)
     crowd[0].send("answer", answer="5")
@@ -1457,7 +1457,7 @@ def test_limit_recovers_with_time_and_forgets_the_oldest_ip_networks():
 
 
 def test_old_rooms_are_deleted_at_the_start_and_every_hour(monkeypatch, caplog):
-    """A database that does not answer is logged with its reason and stops no later deletion."""
+    """A failed deletion is logged with its reason and does not stop later ones."""
     swept, slept = [], []
 
     def sweep():

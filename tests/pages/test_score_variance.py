@@ -49,12 +49,12 @@ def test_page_works_with_constant_scores():
     assert app.table[0].value["measured"].tolist()[2] == "undefined"
 
 
-def test_matrix_sampling_notes_that_correlation_does_not_apply():
+def test_help_says_that_correlation_does_not_apply_to_matrix_sampling():
     app = open_page(STEM, sampling="matrix", correlation="0.5")
     check_page(app, "score_variance")
     said = "The correlation pairs each q with its own k: it counts for pairs, not for a matrix."
     assert widget(app, "correlation").help == said
-    assert app.table[0].value["predicted"][1] == "63.94"  # 64 * (1 - 1/1024), without 1 + 0.5**2
+    assert app.table[0].value["predicted"][1] == "63.94"  # 64 * (1 - 1/1024), without the factor 1 + 0.5**2
 
 
 # --- tries ---------------------------------------------------------------------------------------------

@@ -159,7 +159,7 @@ def test_frame_ancestors_variable_cannot_add_a_directive(monkeypatch, value):
 
 
 NOT_ASKED_FOR = ["_stcore/metrics", "_stcore/agent/mcp", "_stcore/", "_stcore//health", "_stcore"]
-MOVED = ["_stcore/health/metrics", "_stcore/new", "_core/numbers", "metrics", "a/metrics/b"]  # after an upgrade
+MOVED = ["_stcore/health/metrics", "_stcore/new", "_core/numbers", "metrics", "a/metrics/b"]  # maybe after an upgrade
 
 
 @pytest.mark.parametrize("path", [*NOT_ASKED_FOR, *(f"lab/{each}" for each in NOT_ASKED_FOR), *MOVED])

@@ -17,7 +17,7 @@ WITH_ANSWERS = [
 
 
 def shared(stem, each=False, **query):
-    """Return the share dialog's link and the alt texts of its images; `each`: a seed for each visitor."""
+    """Return the share dialog's link and the alt texts of its images; `each` chooses a seed for each visitor."""
     app = open_page(stem, **query)
     app.session_state["share_each"] = each
     app.button(key="share").click()

@@ -157,7 +157,7 @@ ADVERSE |= {"n_keys": "2", "d_k": "9", "exponent": "0.7", "middle_exponent": "0.
 
 
 def rows_at(app, shown):
-    """Return the largest weights of the rows at the page's exponent, and the ratio of their spreads."""
+    """Return the rows' largest weights at the page's exponent, and the ratio of the rows' spreads."""
     rows = shown.measure_rows.divided(app.session_state["exponent"])
     assert rows.dims == (4, 64, 1024)
     return rows.max_weight, rows.ratio
@@ -253,7 +253,7 @@ def test_open_bet_hides_the_own_share_of_a_token(d_k):
     assert (known.table, known.sure, known.code, known.marks) == ({}, (), "", ())
 
 
-def test_line_and_bet_first_explain_what_a_token_outputs():
+def test_line_and_bet_begin_by_saying_what_a_token_outputs():
     step = LESSONS["softmax_saturation"].step("too_flat")
     for said in (step.line, step.bet.question):
         assert said.startswith("A token, say “cat”, outputs ")

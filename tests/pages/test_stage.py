@@ -1,4 +1,4 @@
-"""The stage in the HTML page before a session has the same data as the page in a session."""
+"""The stage before a session: the HTML page has the same data as the page in a session."""
 
 import json
 from dataclasses import replace
@@ -50,7 +50,7 @@ def plain(data):
 @pytest.mark.parametrize(("stem", "step"), STAGED)
 def test_slider_and_picture_have_the_same_data_as_in_a_session(stem, step, query):
     query = query | at_step(step) | ({"n_steps": "10"} if (stem, step) in ASKED else {})
-    app = open_page(stem, **query)  # computes and caches what is cheap
+    app = open_page(stem, **query)  # computes and caches cheap results
     told, slider = opened(stem, **query), LESSONS[stem].step(step).slider
     assert bool(told.slider) == bool(slider)
     if slider:
@@ -60,7 +60,7 @@ def test_slider_and_picture_have_the_same_data_as_in_a_session(stem, step, query
     if not told.view.hero:
         (main,) = [vars(each) for each in charts(app).values() if each.main]
         asked = [dict(parse_qsl(urlsplit(each["address"]).query)) for each in (told_of(told), main)]
-        assert asked[0].items() <= asked[1].items()  # in a session the address has more parameters, such as the ground
+        assert asked[0].items() <= asked[1].items()  # a session adds parameters, such as the background
         here = {name: each for name, each in main.items() if name not in LATER}
         assert {name: each for name, each in plain(told_of(told)).items() if name not in LATER} == here
 
@@ -68,7 +68,7 @@ def test_slider_and_picture_have_the_same_data_as_in_a_session(stem, step, query
 @pytest.mark.parametrize(("stem", "query"), WITH_DIALS)
 def test_dials_have_the_same_data_as_in_a_session(stem, query):
     """There are only dials that the chosen options need, and none that would reveal an open bet."""
-    app = open_page(stem, **query)  # computes and caches what is cheap
+    app = open_page(stem, **query)  # computes and caches cheap results
     here = Stage(Address(LESSONS[stem], query).waiting).opening()
     keys = [f"{name}_dial" for name in here.address.step.dials]
     on_page = [vars(large_slider(app, each.key)) for each in app.get("bidi_component") if each.key in keys]

@@ -79,7 +79,7 @@ schemas = map("test_{}".format, itertools.count())
 def schema(postgres):
     """Return the URL of an empty schema in Postgres.
 
-    Indexes are off, so rows come in the order of writing: the store must sort wherever it promises an order.
+    Indexes are off, so Postgres returns rows in the order of writing unless the store sorts them.
     """
     name = next(schemas)
     with psycopg.connect(postgres) as connection:
@@ -117,7 +117,7 @@ def store(url, clock):
 
 @pytest.fixture
 def code(store):
-    """Return the code of a room that three phones have joined, still without numbers."""
+    """Return the code of a room with three phones that have no numbers yet."""
     code = store.open_room(SECRET, stem="start", query="d_k=64").code
     for phone in "abc":
         store.join(code, phone)
@@ -374,7 +374,7 @@ def test_class_of_a_hundred_behind_one_ip_address_joins_at_once(store, url):
 
 
 def test_late_ip_network_cannot_fill_the_room_of_a_class(store, clock):
-    """A class of forty keeps its places, and late phones of its IP network or of a third one get in."""
+    """A class of forty keeps its places, and late phones from its IP network or a third network get in."""
     code = store.open_room(SECRET, stem="start").code
     come(store, code, HERE, 40)
     for i in range(40):
@@ -392,7 +392,7 @@ def test_late_ip_network_cannot_fill_the_room_of_a_class(store, clock):
     assert texts(store, code, "q")[:4] == ["0", "1", "2", "changed"]
 
 
-def test_phones_that_only_look_take_no_place(store, clock):
+def test_phones_that_never_answer_take_no_place(store, clock):
     code = store.open_room(SECRET, stem="start").code
     for i in range(10):
         come(store, code, limits.Network(str(i), str(i)), MOST_PHONES, f"of {i} ")
@@ -506,7 +506,7 @@ def test_rate_limit_is_shared_by_replicas_and_recovers_with_time(store, clock, u
     store.open_room(SECRET, stem="start")
     with opened(url, clock=clock) as replica:
         taken = [each.takes(rate, "a") for each in (store, replica, replica, store)]
-        assert taken in ([True] * 3 + [False], [True, True, False, False])  # Postgres counts before the first room too
+        assert taken in ([True] * 3 + [False], [True, True, False, False])  # Postgres counts even without a room
         assert store.is_over(rate, "a")
         assert replica.is_over(rate, "a")
         assert not replica.is_over(rate, "b")
@@ -762,7 +762,7 @@ def test_eight_simultaneous_processes_lose_nothing_and_repeat_no_number(url):
         assert room.version == 1 + 3 * MOST_PHONES + room.waiting
 
 
-def test_threads_of_one_process_lose_nothing_either(store):
+def test_threads_of_one_process_lose_nothing_and_repeat_no_number(store):
     code = store.open_room(SECRET, stem="start").code
 
     def play(phone):

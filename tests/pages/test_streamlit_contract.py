@@ -173,7 +173,7 @@ def test_all_other_addresses_of_streamlit_are_private():
     assert any(headers.is_private(path) and path.endswith("/metrics") for path, _ in routes())
 
 
-def test_uploads_have_no_other_address_than_the_counted_one():
+def test_uploads_go_only_to_the_address_that_is_counted():
     taken = [path for path, methods in routes() if methods & {"PUT", "POST", "PATCH"} and not headers.is_private(path)]
     assert taken == [f"/{_streamlit.UPLOADS}{{session_id}}/{{file_id}}"], broken(f"files come to {taken}")
 
@@ -196,7 +196,7 @@ def scripts():
 
 
 def names():
-    """Yield (name, file) for each name of a part of Streamlit's page in our scripts and style rules."""
+    """Yield (name, file) for each part of Streamlit's page named in our scripts and style rules."""
     for path in sorted([VIEW / "live/streamlit.js", *(VIEW / "style").glob("*.css")]):
         found = set(re.findall(r"\bst[A-Z]\w+(?:-\w+)?|react-aria-\w+", path.read_text(encoding="utf-8")))
         yield from (pytest.param(name, path, id=f"{path.name}-{name}") for name in sorted(found))
@@ -217,7 +217,7 @@ def test_page_of_streamlit_exposes_its_state(name):
     assert name in scripts(), broken(f"its page has no {name} any more", f"{SCRIPT} and pages/_view/style")
 
 
-def test_page_stores_the_chosen_theme_by_its_path():
+def test_page_stores_the_chosen_theme_under_its_path():
     assert re.search(r"`stActiveTheme-\$\{window\.location\.pathname\}`.{0,200}`\$\{\w+\}-v\$\{", scripts()), broken(
         "its page keeps the chosen theme elsewhere", f"{SCRIPT}, isGroundChosen"
     )
@@ -244,7 +244,7 @@ def test_part_of_the_streamlit_page_has_its_own_script(part):
     assert len(_streamlit.scripts_of_parts()) > len(_streamlit.PARTS)  # imported scripts count too
 
 
-def test_style_rules_never_use_has():
+def test_style_rules_never_use_the_has_selector():
     """Each `:has()` delays every picture of a drag by milliseconds; `live/boxes.js` sets a class instead."""
     texts = {
         path: path.read_text(encoding="utf-8") for path in VIEW.rglob("*") if path.suffix in {".css", ".html", ".py"}

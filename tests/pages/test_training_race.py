@@ -76,7 +76,7 @@ def watch(run):
 
 
 def train(app):
-    """Train to the end; skip the pauses that a race makes whenever the whole page is drawn, as AppTest always does."""
+    """Train to the end; the test reruns the app after each step, in place of the page's own reruns."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(race, "go_on", lambda rest: None)
         opening.button(app, "Train").click().run()
@@ -89,7 +89,7 @@ def train(app):
 
 def test_default_race_is_shown_and_a_long_one_waits_for_a_button():
     app = open_race()
-    # Some answers are near-ties: they depend on rounding, and so on the processor.
+    # Some answers are near-ties: they depend on rounding, which depends on the processor.
     said = "After 300 steps at dₖ = 64, raw gets few right, ÷ √dₖ all and ÷ dₖ (nearly all|most)( .still rising.)?[.]"
     assert re.fullmatch(said, first_sentence(app))
     assert dial(app).shown[-1] == "step 300"
@@ -237,7 +237,7 @@ def test_a_running_race_stays_in_the_picture_while_the_slider_moves(monkeypatch)
     opening.settle(app)
     assert first_sentence(app).startswith("After 3,000 steps at dₖ = 8, ")
     assert not first_sentence(app).endswith(" The slider stands elsewhere.")
-    assert opening.large_slider(app).value == 8  # the address has the d_k of the race, so a shared link shows the same
+    assert opening.large_slider(app).value == 8  # the address has the race's d_k, so a shared link shows this race
     assert "d_k" in app.query_params
     theirs = open_race(**{name: str(each) for name, each in app.query_params.items()})
     assert opening.said(theirs)["race_attention"] == opening.said(app)["race_attention"]
@@ -274,7 +274,7 @@ def test_only_a_preset_with_its_own_dimension_changes_d_k():
     app = choose(open_race(d_k="32"), "fresh_data")
     assert app.session_state["race_run"].params.d_k == 32
     assert opening.widget(choose(app, "small_d_k"), "d_k").value == 8
-    assert first_sentence(app).startswith("After 300 steps at dₖ = 8, ")  # trained: no drag set d_k
+    assert first_sentence(app).startswith("After 300 steps at dₖ = 8, ")  # trained: d_k was set by no drag
     move(app, 32)
     assert app.selectbox("race_preset").value == "race"
     assert choose(choose(app, "small_d_k"), "race").session_state["race_run"].params.d_k == 64

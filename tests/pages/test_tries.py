@@ -39,7 +39,7 @@ def test_link_of_a_try_leads_to_its_settings(stem, each):
     there = Address(LESSONS[stem], dict(parse_qsl(unescape(re.search('href=".(.*?)"', link)[1]))))
     assert there.step.name == step
     assert {name: there.values[name] for name in each.settings} == dict(each.settings)
-    assert there.said["d_k"] == each.settings.get("d_k", 5)  # said, not values: a step may pin d_k
+    assert there.said["d_k"] == each.settings.get("d_k", 5)  # in `values`, a step may pin d_k
     (done,) = re.findall(f'<a [^>]*data-try="{each.key}"[^>]*>', tries_html(there))
     assert 'aria-current="true"' in done
 
@@ -71,7 +71,7 @@ def test_links_to_other_steps_reset_the_hidden_settings_of_a_try():
     assert ended(here) == {"correlation": "0"}
 
 
-def test_leaving_a_step_keeps_visible_settings_and_those_not_from_a_try():
+def test_leaving_a_step_keeps_settings_visible_there_or_not_from_a_try():
     said = [
         ("score_variance", {"step": "straighten", "correlation": "0.5"}),
         ("score_variance", {"step": "divide", "correlation": "1.0"}),

@@ -74,7 +74,7 @@ def test_server_has_at_least_one_slot():
 
 @pytest.fixture
 def line(monkeypatch):
-    """Return the queue of a server with one slot, on which every computation takes turns."""
+    """Return the queue of a server with one slot, where every computation takes turns."""
     compute.forget()
     monkeypatch.setattr(turns, "LINE", Line(1))
     monkeypatch.setattr(store, "AT_ONCE", 0.0)

@@ -225,7 +225,7 @@ def until(happens):
 
 
 def test_server_that_shuts_down_is_not_ready_but_still_answers():
-    """Check also that metrics and log lines come where the operator has configured them."""
+    """Check also that metrics and log lines go where the operator has configured."""
     port = free_port()
     asked = {"SATTN_GRACE": "3600", "SATTN_LOG": "json", "SATTN_METRICS_PORT": str(port)}
     with running_server(environment=asked | {"STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}, warm=False) as lab:

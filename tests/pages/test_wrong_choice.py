@@ -169,10 +169,10 @@ def test_loss_on_the_weights_puts_raw_rows_right():
     app = open_page(STEM, loss="weights", d_k="64")
     assert charts(app)["matrix_choices"].sentence.endswith(": with −ln the gradient does not vanish.")
     assert measure_wrong_choices(WrongChoiceParams(64, loss="weights")).put_right[RAW, -1] >= NEARLY_ALL
-    assert measure_wrong_choices(WrongChoiceParams(64)).put_right[RAW, -1] < 30  # not with the other loss
+    assert measure_wrong_choices(WrongChoiceParams(64)).put_right[RAW, -1] < 30  # the default loss puts few rows right
 
 
-def test_adam_needs_one_rate_for_division_by_d_k_which_starts_flat():
+def test_division_by_d_k_with_adam_needs_one_rate_but_starts_flat():
     app = open_page(STEM, step="every_size", optimizer="adam")
     assert charts(app)["choice_dimensions"].sentence.endswith(
         plain("÷ dₖ needs about one rate, 0.0316, but starts flat. Rates alone do not decide.")

@@ -144,7 +144,7 @@ class Again(Exception):
 
 @pytest.fixture
 def come(session, monkeypatch):
-    """Return a function that draws a field in a new session and returns the browser, the file and the remarks."""
+    """Return a function that draws an upload field in a new session and returns browser, file and remarks."""
 
     def draw(ticked=(), **files):
         session.clear()
@@ -343,7 +343,7 @@ def test_the_axes_of_an_array_can_be_swapped(opened):
     assert not [each for each in app.selectbox if each.key == "reading_comma"]
 
 
-def test_ambiguous_bits_need_a_choice_and_are_then_read(opened):
+def test_whole_numbers_that_look_like_bits_are_read_as_chosen(opened):
     bits = (ROWS.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
     app = opened(("q.npz", npz_of(Q=bits[0], K=bits[1])))
     assert "they look like bits, or quantised values" in alt_of(app)
