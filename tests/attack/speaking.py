@@ -1,4 +1,4 @@
-"""A client of the websocket that sends a browser's messages, or any others, and reads the answers."""
+"""A websocket client that sends a browser's messages, or any others, and reads the answers."""
 
 from contextlib import contextmanager, suppress
 
@@ -13,7 +13,7 @@ ENDED = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCC
 
 
 class Stranger:
-    """One session: the kinds of its page's widgets by their ids, and the exceptions that it received."""
+    """One session, with the kind of each widget by its id, and the exceptions received so far."""
 
     def __init__(self, socket):
         self.socket = socket
@@ -26,7 +26,7 @@ class Stranger:
         self.hear()
 
     def run(self, *states, **said):
-        """Request a run with these widget states, each (id, field, value), and read until it has ended."""
+        """Request a run with these widget states, each (id, field, value), and read until the run has ended."""
         message = BackMsg()
         message.rerun_script.page_script_hash = self.page_hash
         for name, value in said.items():

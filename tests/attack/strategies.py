@@ -14,7 +14,7 @@ LONG_RUN = settings.get_current_profile_name() == "attack"
 
 
 def examples(few, many):
-    """Return settings with few examples, or with many in the long run."""
+    """Return Hypothesis settings: few examples, or many under the profile "attack"."""
     return settings(max_examples=many if LONG_RUN else few)
 
 
@@ -70,7 +70,7 @@ def _known(lesson):
 
 
 def addresses(pages=PAGES):
-    """Return a strategy for a page with parameters of its own controls, of other pages' controls and unknown ones."""
+    """Return a strategy for pages and query parameters: the page's own, other pages' and unknown ones."""
 
     def of(stem):
         lesson = LESSONS[stem]
@@ -100,7 +100,7 @@ _CHOSEN = ("string_array_value", st.lists(TEXTS, max_size=3))
 _LINE = ("string_value", TYPED)
 _PRESSED = ("trigger_value", st.booleans())
 _ON = ("bool_value", st.booleans())
-# For each kind of element: the field that its widget fills in, and a stranger's values for it.
+# For each kind of element: the message field that holds its widget's value, and a strategy for the value.
 READABLE = {
     "number_input": ("double_value", st.floats(allow_nan=False, allow_infinity=False)),
     "slider": _CHOSEN,
@@ -117,7 +117,7 @@ READABLE = {
     "file_uploader": ("file_uploader_state_value", st.none()),
     "events": ("json_trigger_value", st.lists(_TOLD, max_size=3).map(json.dumps) | _JSON_TEXT),
 }
-# For any widget: fields of other kinds, and values that cannot be read.
+# For any widget: fields of other kinds of widget, and values that cannot be read.
 UNREADABLE = st.sampled_from(
     (
         ("trigger_value", True),

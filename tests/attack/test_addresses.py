@@ -1,4 +1,4 @@
-"""Absurd addresses: every page opens, and the server sends a moving picture or none."""
+"""Absurd addresses: every page opens, and the server answers every request for a moving picture."""
 
 import json
 from urllib.parse import urlencode

@@ -21,7 +21,7 @@ FIELDS = [(stem, name) for stem in ORDER for name, each in LESSONS[stem].control
 
 
 def open_at(stem, name):
-    """Return the page, opened at the step and the part that show this field."""
+    """Return the page, opened where it shows this field."""
     when = LESSONS[stem].controls[name].when
     steps = [step.name for step in LESSONS[stem].steps if name in step.in_sight]
     return open_page(stem, **at_step("".join(steps[:1])), **dict([when] if when else []))

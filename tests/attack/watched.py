@@ -10,13 +10,13 @@ from pages._view import compute
 from pages._view.compute import rates, store
 from tests.counting import count
 
-FACTOR, SLACK = 2, 0.05  # a price may be off by this factor, plus seconds of work that it does not cover
+FACTOR, SLACK = 2, 0.05  # a price may be too low by this factor and this many seconds
 GROWTH = 300  # MB that the cache of results and newly imported modules may add
 
 
 @contextmanager
 def prices_kept():
-    """Check that runs stay within the limits of unrequested work, and the dearest computation within its price."""
+    """Check that runs keep the limits for unrequested work, and that the most expensive computation keeps its price."""
     asked, result = {}, compute.result
 
     def watched(function, *args, **kwargs):

@@ -122,7 +122,7 @@ def test_every_page_has_its_folder_core_file_position_and_readme_row():
 @pytest.mark.parametrize("stem", ORDER)
 def test_every_lesson_has_its_tests(stem):
     numbers = ROOT / f"tests/unit/lessons/test_{stem}.py"
-    for folder, section in (("property", "properties"), ("oracle", "oracles")):  # a separate file, or a section
+    for folder, section in (("property", "properties"), ("oracle", "oracles")):  # in a separate file, or in a section
         assert (ROOT / f"tests/{folder}/lessons/{numbers.name}").is_file() or f"# --- {section} ---" in _read(numbers)
     assert (ROOT / "tests" / "figures" / f"test_{stem}.py").is_file()
     assert (ROOT / "tests" / "pages" / f"test_{stem}.py").is_file()
@@ -245,7 +245,7 @@ def _text_files():
     return [ROOT / name for name in _files() if name.suffix in texts]
 
 
-def test_no_file_contains_a_path_of_one_machine():
+def test_no_file_contains_a_path_of_a_particular_machine():
     assert [_name(path) for path in _text_files() if MACHINE_PATH.search(_read(path))] == []
 
 

@@ -13,7 +13,7 @@ from sattn_core.lessons.wrong_choice import N_ROWS, N_STEPS, DimensionParams, Wr
 
 
 @pytest.mark.parametrize("d_k", [1, 16, 1024])
-def test_story_sorts_weights_and_its_intervals_contain_the_shares(d_k):
+def test_story_weights_are_sorted_and_intervals_contain_the_shares(d_k):
     found = story.tell_story(story.StoryParams(d_k, 3))
     np.testing.assert_allclose(found.weights.sum(axis=1), 1, rtol=1e-12)
     assert (np.diff(found.weights, axis=1) <= 0).all()

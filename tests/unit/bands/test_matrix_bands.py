@@ -47,13 +47,13 @@ def test_simulated_band_is_reproducible_and_has_a_price():
     assert matrix_bands_price((64, 64, 64), pair_law) == Price()
 
 
-def test_band_is_rough_and_free_if_a_simulation_would_be_too_large():
+def test_band_is_rough_and_costs_nothing_if_simulation_is_too_large():
     shape, pair_law = (2, 512, 16), PairLaw("sparse")
     assert matrix_bands(shape, pair_law)[1].error_source == "exact, rough gamma approximation"
     assert matrix_bands_price(shape, pair_law) == Price()
 
 
-def test_random_numbers_of_a_matrix_are_counted_by_hand():
+def test_count_of_random_components_of_a_matrix_by_hand():
     assert numbers_of((2, 3, 10)) == 50
 
 

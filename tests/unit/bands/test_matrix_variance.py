@@ -36,7 +36,7 @@ def test_variance_of_a_single_entry_is_always_0():
     assert score_variance_band(1, 1, 8) == (0, 0)
 
 
-def test_infinite_kurtosis_makes_the_variance_infinite():
+def test_infinite_kurtosis_makes_the_variance_of_variances_infinite():
     assert score_variance_moments(1, 2, 3, kurtosis_k=math.inf) == (1.5, math.inf)
 
 
@@ -177,7 +177,7 @@ def draw_variances(m, n, d, n_matrices, seed, axis=(1, 2), draw=np.random.Genera
 
 
 def draw_row_variances(m, n, d, n_matrices, seed):
-    """Return each matrix's mean row variance, drawn from its law given the keys if there are at most 8."""
+    """Return each matrix's mean row variance; with at most 8 keys, draw it from its law given the keys."""
     rng = np.random.default_rng(seed)
     if n <= 8:
         keys = rng.standard_normal((n_matrices, n, d))
@@ -210,7 +210,7 @@ def test_row_variance_band_covers_its_level(m, n, d, n_matrices):
     coverage = ((low <= W) & (W <= high)).mean()
     # the coverage has a standard error of 0.15 points with 20,000 draws and of 0.4 with 3,000
     assert 0.935 < coverage < 0.965
-    # the band for all entries is too wide or misplaced, because each row is centred by its own mean
+    # the band for the variance over all entries is too wide or misplaced: each row is centred by its own mean
     if n == 2 and m > 2:
         low, high = score_variance_band(m, n, d)
         assert not 0.93 < ((low <= W) & (W <= high)).mean() < 0.97
@@ -265,7 +265,7 @@ def test_values_fall_below_and_above_simulated_bands_equally_often(m, n, d):
     n_matrices = 40_000
     V = draw_variances(m, n, d, n_matrices, seed=6)
     low, high = score_variance_band(m, n, d, level=0.9)
-    # stricter than 4 standard errors: this assumes 100,000 matrices behind the band, which has only 25,000
+    # stricter than 4 standard errors: the band comes from 25,000 simulated matrices, not from 100,000
     allowed = 4 * math.sqrt(0.05 * 0.95 * (1 / 100_000 + 1 / n_matrices))
     assert abs((low > V).mean() - 0.05) < allowed
     assert abs((high < V).mean() - 0.05) < allowed

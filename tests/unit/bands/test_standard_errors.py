@@ -24,7 +24,7 @@ def test_shared_row_covariance_of_signs_in_two_dimensions():
     assert shared_row_covariance(2, (1.0, 1.0, 1.0, 1.0)) == 0.0
 
 
-def test_mean_and_error_by_hand():
+def test_mean_and_standard_error_by_hand():
     values = np.array([[1.0, 2.0, 3.0], [4.0, 4.0, 4.0]])
     mean, error = mean_and_error(values)
     np.testing.assert_allclose(mean, [2, 4])
@@ -44,7 +44,7 @@ def test_standard_errors_of_share_and_variance_by_hand():
     assert variance_error(4.0, 0.0, 10) == pytest.approx(math.sqrt((48 - 16 * 7 / 9) / 10), rel=1e-13)
 
 
-def test_standard_error_of_a_kurtosis_includes_the_shared_part():
+def test_standard_error_of_a_kurtosis_includes_shared_covariances():
     normal = np.array([1.0, 0, 1, 0, 3, 0, 15, 0, 105])  # moments of N(0, 1): E (z⁴ - 6 z² + 3)² = 24
     assert kurtosis_error(normal, 100) == pytest.approx(math.sqrt(24 / 100), rel=1e-13)
     assert kurtosis_error(normal, 100, shared=12.0) == pytest.approx(math.sqrt(36 / 100), rel=1e-13)

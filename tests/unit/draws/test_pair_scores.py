@@ -96,7 +96,7 @@ def test_larger_d_k_keeps_the_components_of_a_smaller_one(law):
     scores = {d_k: pair_scores.draw_pair_scores(4_000, d_k, PairLaw(law), seed=5) for d_k in (64, 72, 100, 101)}
     for small, large in ((64, 72), (72, 100), (100, 101)):
         correlation = np.corrcoef(scores[small], scores[large])[0, 1]
-        # Fisher's z has standard error 1/√n for normal pairs; the sparse law's is up to three times as large.
+        # Fisher's z has standard error 1/√n for normal pairs; for the sparse law it is up to three times as large.
         assert abs(np.arctanh(correlation) - np.arctanh(math.sqrt(small / large))) < 4 * 3 / math.sqrt(4_000)
 
 
@@ -106,7 +106,8 @@ def test_normal_scores_at_extreme_correlations_are_finite(pair):
         assert np.isfinite(pair_scores.draw_pair_scores(100, d_k, PairLaw(**pair), seed=0)).all()
 
 
-# Cases in which rounding can put half a block's sum of squares below 0 or above the whole: its root would be NaN.
+# Cases in which rounding can make the sum of squares of half a block negative or larger than the block's;
+# a root would then be NaN.
 # About one random pair in 1e8 comes that close: a few on a day of classes.
 ROUNDED = {
     "one component is 0": (lambda z: (z, z**2), {"mean_k": 1.0}),
@@ -149,7 +150,7 @@ def test_a_long_draw_calls_check_often_and_can_be_ended(options, n_samples):
 
     count(draw)
     assert len(drawn) == 6
-    assert 0 < max(np.diff(drawn)) < 200_000_000  # about a tenth of a second
+    assert 0 < max(np.diff(drawn)) < 200_000_000  # 200 million numbers take about a tenth of a second
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -211,7 +212,7 @@ def test_normal_scores_follow_the_exact_law(d_k):
 def test_shortcuts_have_the_law_of_scores_drawn_in_full(law, pair, d_k):
     short = pair_scores.draw_pair_scores(N, d_k, PairLaw(law, **pair), seed=6)
     all_drawn = append_components(np.zeros(N), 0, d_k, PairLaw(law, **pair), seed=7)
-    # Scores on a lattice differ between the two ways by rounding only, so they are cut to nine decimals.
+    # Scores on a lattice differ between the two ways by rounding only, so nine decimals are kept.
     assert stats.ks_2samp(np.round(short, 9), np.round(all_drawn, 9)).pvalue > 1e-4
 
 
@@ -232,7 +233,7 @@ def test_larger_d_k_appends_independent_products(law, pair, dims):
     assert_moments(small, dims[0], law, pair)
     assert_moments(added, dims[1] - dims[0], law, pair)
     if added.std() > 1e-9:
-        # Independent: the correlation has standard error 1/√N, also between the squares.
+        # The correlation of independent numbers, or of their squares, has standard error 1/√N.
         for power in (1, 2):
             x, y = ((each - each.mean()) ** power for each in (small, added))
             if y.std() > 1e-9:
@@ -255,7 +256,7 @@ def test_growing_scores_keep_their_moments_and_add_independent_products(law):
     for d_k, each in zip(dims, scores, strict=True):
         assert_moments(each, d_k, law, PAIRS[0])
     for small, large in pairwise(scores):
-        # The product of two independent numbers of mean 0 has mean 0; its standard error comes from its own spread.
+        # The product of two independent numbers of mean 0 has mean 0; the standard error is estimated from the draws.
         product = small * (large - small)
         assert abs(product.mean()) < 4 * product.std() / math.sqrt(N)
 
@@ -281,6 +282,6 @@ def test_scores_of_a_row_share_a_query_and_grow_by_independent_products(small):
 
 
 @pytest.mark.parametrize("half", [1, 2, 8, 256])
-def test_share_of_half_the_components_follows_the_beta_law(half):
+def test_share_of_the_squares_in_half_the_components_is_beta(half):
     share = pair_scores._share_of_half(np.random.default_rng(3), half, N)
     assert stats.kstest(share, stats.beta(half / 2, half / 2).cdf).pvalue > 1e-4

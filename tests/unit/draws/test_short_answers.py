@@ -1,4 +1,4 @@
-"""Measurements of `short_answers` compared with theory: scores under a rotation, a norm, tiles and shared keys."""
+"""Measurements of `short_answers` compared with theory."""
 
 import math
 
@@ -27,7 +27,7 @@ def test_rotation_keeps_lengths_and_products_depend_on_distance_only(found):
     assert turned[0] == pytest.approx(x[0])
     both = _turned(x[:2], np.array([7, 7]))
     assert both[0] @ both[1] == pytest.approx(x[0] @ x[1])
-    near, far = (_turned(x[:2], np.array([3 + i, 5 + i])) for i in (0, 40))  # the same distance
+    near, far = (_turned(x[:2], np.array([3 + i, 5 + i])) for i in (0, 40))  # distance 2 in both
     assert near[0] @ near[1] == pytest.approx(far[0] @ far[1])
     quarter = _turned(np.array([[1.0, 0.0]]), np.array([2]))
     assert quarter[0] == pytest.approx([math.cos(2), math.sin(2)])
@@ -51,7 +51,7 @@ def test_linear_attention_ignores_the_size_of_the_queries(found):
     assert found.linear < 1e-15
 
 
-def test_latent_size_instead_of_key_size_divides_spread_by_root_three(found):
+def test_scale_with_the_latent_size_makes_the_spread_1_over_root_3(found):
     assert found.latent == pytest.approx(1 / math.sqrt(3))
 
 

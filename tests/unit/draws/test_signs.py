@@ -66,8 +66,8 @@ def test_chance_on_top_agrees_with_binomial_distributions(n_signs):
 
 def test_chance_on_top_with_many_signs_agrees_with_the_normal_limit():
     n_signs, sigma = 1020, np.sqrt(1020)
-    # Continuity correction: sums of one parity lie 2 apart. The even starts can tie with start 2, so their limits move
-    # by 1, half that distance; the odd start cannot tie.
+    # Continuity correction: sums that start at 2, −2 or 0 lie 2 apart and can tie, so two limits move by 1, half that
+    # distance. A sum that starts at 1 cannot tie with them.
     more = {1.0: 0.0, -2.0: 1.0, 0.0: 1.0}
 
     def at(x):

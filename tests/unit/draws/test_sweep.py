@@ -157,7 +157,7 @@ def test_excess_kurtosis_agrees_with_scipy():
 
 def test_keys_of_a_row_share_their_query():
     rows = np.array([dimension_sweep((1,), n_samples=2, n_keys=2, seed=s).row_scores[0] for s in range(2000)])
-    # log s² = log q² + log k²: two keys share the first of two terms of one law, so their logs have correlation 1/2
+    # log s² = log q² + log k²: both terms have one law, and two scores share log q², so the correlation is 1/2
     x, y = ((logs - logs.mean()) / logs.std() for logs in np.log(rows**2).T)
     influence = x * y - 0.25 * (x**2 + y**2)  # influence function of the correlation at 1/2
     assert abs(np.mean(x * y) - 0.5) < 4 * influence.std() / math.sqrt(len(rows))

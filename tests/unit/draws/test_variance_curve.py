@@ -71,7 +71,7 @@ correlations = st.sampled_from([0.0, 0.3, -1.0, 1.0])
 
 @settings(max_examples=30)
 @given(st.sets(st.integers(1, 60), min_size=1, max_size=4), laws, means, correlations, seeds)
-def test_variance_curve_keeps_its_theory_inside_its_band(dims, law, mean_q, correlation, seed):
+def test_band_of_a_variance_curve_contains_the_theory(dims, law, mean_q, correlation, seed):
     options = {"n_samples": 20, "law": law, "mean_q": mean_q, "correlation": correlation, "seed": seed}
     curve = variance_curve(sorted(dims), **options)
     assert ((curve.low <= curve.theory) & (curve.theory <= curve.high)).all()

@@ -38,7 +38,7 @@ def test_thinned_walks_keep_some_steps_and_the_last_one():
     assert (gaps <= np.maximum(32 / 149 + 1 / np.sqrt(np.maximum(some.steps[:-1], 1)), 1)).all()
 
 
-def test_thinned_from_continues_thinned_walks_at_their_end():
+def test_thinned_from_continues_the_walks_where_thinned_ends():
     walks = random_walks(1024, n_walks=2, seed=5)
     every = walks.thinned(1024, 150).steps
     for d_k in (1, 64, 300, 1024):
@@ -50,7 +50,7 @@ def test_thinned_from_continues_thinned_walks_at_their_end():
         walks.thinned_from(1025, 150)
 
 
-def test_thinned_walks_of_a_larger_d_k_continue_those_of_a_smaller_one():
+def test_thinned_walks_of_a_larger_d_k_keep_the_steps_of_a_smaller_one():
     walks = random_walks(1024, n_walks=3, seed=1)
     for d_k in (1, 2, 77, 300, 1023):
         kept, longer = walks.thinned(d_k, 150).steps, walks.thinned(1024, 150).steps

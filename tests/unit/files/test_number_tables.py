@@ -59,7 +59,7 @@ DELIMITERS = {";": ";", "tab": "\t", ",": ",", "space": " ", "bar": "|", "comma 
 def written(
     array, *, delimiter, heading="none", index="none", corner="", decimal=".", quotes=False, end="\n", trailing=""
 ):
-    """Return the text of a table as some program writes it."""
+    """Return a table as text, written with these options."""
 
     def cell(value):
         text = repr(float(value)).replace(".", decimal)
@@ -109,7 +109,7 @@ def test_headings_and_index_columns_are_left_out(corner, heading, index):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("trailing", ["", ";", ";;", " "])
-def test_line_ends_bom_and_trailing_separators_change_nothing(end, mark, trailing):
+def test_line_endings_bom_and_trailing_separators_change_nothing(end, mark, trailing):
     found, notes = read(mark + written(Q, delimiter=";", decimal=",", end=end, trailing=trailing))
     assert np.array_equal(found, Q)
     assert any("empty" in note for note in notes) == (";" in trailing)
@@ -262,7 +262,7 @@ def test_ambiguous_tables_are_refused_with_a_question(text, message):
         ("10;20;31\n0.5;1.5;2\n0.25;2.5;3", "first line"),
     ],
 )
-def test_whole_numbers_that_may_be_names_are_kept_with_a_note(text, kept):
+def test_whole_numbers_that_may_be_labels_are_kept_with_a_note(text, kept):
     _, notes = read(text)
     assert f"{kept} kept, though it is of whole numbers: say so below if it holds names" in notes
 
@@ -312,7 +312,7 @@ NUMBERS = st.one_of(
 
 @st.composite
 def tables(draw):
-    """Draw a matrix, and the text that some program writes for it."""
+    """Draw a matrix, and its text written with random options."""
     n, width = draw(st.integers(2, 12)), draw(st.integers(1, 9))
     array = np.array(draw(st.lists(st.lists(NUMBERS, min_size=width, max_size=width), min_size=n, max_size=n)))
     options = {

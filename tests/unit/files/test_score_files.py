@@ -50,7 +50,7 @@ def safetensors(**tensors):
 
 
 def placed(offsets, shape="[6, 4]", other=None, name="k"):
-    """Return a safetensors file with 192 bytes of data, a tensor q at these offsets (as JSON), and another if given."""
+    """Return a safetensors file with 192 bytes of data, tensor q at these offsets (JSON) and maybe a second tensor."""
     entry = '"{}": {{"dtype": "F64", "shape": {}, "data_offsets": {}}}'.format
     second = entry(name, "[3, 4]", other or "[192, 192]") if other or name != "k" else '"__metadata__": {}'
     text = f"{{{entry('q', shape, offsets)}, {second}}}".encode()
@@ -130,7 +130,7 @@ def test_two_files_give_q_and_k():
     assert np.array_equal(read[1], K)
 
 
-def test_text_on_limits_gives_every_limit():
+def test_limits_text_states_every_limit():
     for number in ("64 MB", "16 MB", "4,096", "1,024", "4,000,000"):
         assert number in LIMITS
 
@@ -239,7 +239,7 @@ def bomb():
 
 
 def declaring(data, size):
-    """Return the zip file with a directory that declares another unpacked size."""
+    """Return the zip file with this unpacked size declared in its directory."""
     at = data.rfind(b"PK\x01\x02")
     return data[: at + 24] + struct.pack("<I", size) + data[at + 28 :]
 

@@ -51,7 +51,7 @@ def test_fitted_sizes_agree_with_the_scores_themselves():
     assert pairs.sizes == pytest.approx([np.sqrt(np.mean((q * k) ** 2)), np.sqrt(np.mean(own**2))], rel=1e-13)
 
 
-def test_exponent_of_equal_components_is_one_the_maximum():
+def test_exponent_of_equal_components_is_at_its_maximum_of_one():
     Q, K = RNG.standard_normal((2, 40, 1))
     for fit in exponents(np.repeat(Q, 8, axis=1), np.repeat(K, 8, axis=1)):
         assert (fit.low, fit.value, fit.high) == pytest.approx((1.0, 1.0, 1.0), abs=0.2)
@@ -97,7 +97,7 @@ def test_sizes_beyond_float64_are_scaled_by_a_power_of_two():
     assert (moved.value, moved.low) == (plain.value, plain.low)
 
 
-def test_one_component_and_no_variation_have_no_exponent():
+def test_scores_of_one_component_or_without_variation_have_no_exponent():
     for Q, K in ((RNG.standard_normal((6, 1)), RNG.standard_normal((6, 1))), (np.zeros((6, 4)), np.ones((6, 4)))):
         for fit in exponents(Q, K):
             assert math.isnan(fit.value)
@@ -143,7 +143,7 @@ def test_interval_of_independent_components_covers_one_half(law, of, n, d_k):
     # the coverage promised is 94 %; 3 standard errors of 500 draws are 3 points
     assert covered > 0.94 - 3 * math.sqrt(0.94 * 0.06 / draws)
     values = np.array([fit.value for fit in fits])
-    # Half a width is at most 2 standard deviations, times √2 because noise is counted twice, times 1.5.
+    # Half an interval should be 2 standard deviations, times √2 because noise is counted twice; allow 1.5 times that.
     if n == 64:
         assert abs(values.mean() - 0.5) < 4 * values.std() / math.sqrt(draws) + 0.005  # 0.005: the bias of a logarithm
         half = np.mean([fit.high - fit.low for fit in fits]) / 2
@@ -182,5 +182,5 @@ def test_interval_covers_the_mean_estimate_of_many_draws(case, n):
         mean, spread = np.mean([fit.value for fit in fits]), np.std([fit.value for fit in fits])
         assert np.mean([fit.low <= mean <= fit.high for fit in fits]) >= 0.95 - 4 * math.sqrt(0.95 * 0.05 / draws)
         half = np.mean([fit.high - fit.low for fit in fits]) / 2
-        # The paired interval has a least width, that of independent signs, which is up to four times too wide here.
+        # The paired interval is at least as wide as for independent signs: here up to four times too wide.
         assert half < (1.2 * math.sqrt(2) if fit_of is row_fit else 4) * 1.96 * spread

@@ -98,8 +98,8 @@ def test_heads_are_measured_one_by_one():
     assert measure_scores(np.stack([Q, Q]), np.stack([K, K])).verdict.startswith("√d_k is right for all 2 heads")
 
 
-def test_aligned_head_is_reported_even_if_a_right_one_is_farther_from_1():
-    # The spread of the head judged right is farther from 1, and yet the aligned head is reported.
+def test_aligned_head_is_reported_rather_than_a_head_farther_from_1():
+    # The other head, judged right, has a spread farther from 1.
     report = measure_scores(np.stack([Q, Q]), np.stack([0.85 * K, Q + 0.3 * K]))
     assert report.heads[0].code == "right"
     assert abs(math.log(report.scaled_std[0])) > abs(math.log(report.scaled_std[1]))
@@ -108,7 +108,7 @@ def test_aligned_head_is_reported_even_if_a_right_one_is_farther_from_1():
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_aligned_heads_are_reported_by_their_alignment(sign):
-    """Expect alignment as the reason, because the spread is near 1."""
+    """Check that the verdict names the largest alignment, because every spread is near 1."""
     keys = [sign * (Q + each * K) for each in (0.1, 0.2, 0.3, 0.4)]
     report = measure_scores(np.stack([Q] * 4), np.stack(keys))
     assert {head.code for head in report.heads} == {"aligned"}
@@ -142,7 +142,7 @@ def test_verdict_numbers_heads_from_1_and_counts_unclear_ones_separately():
     round_ /= math.sqrt(head(round_, round_).scaled_std)
     report = measure_scores(np.stack([few[0][1], round_]), np.stack([few[1][1], round_]))
     assert [head.code for head in report.heads] == ["unclear", "aligned"]
-    assert report.code == "aligned"  # the aligned head is nearer to 1, but certainly wrong
+    assert report.code == "aligned"  # the aligned head's spread is nearer to 1, but √d_k is certainly wrong for it
 
 
 def test_ideal_data_inside_their_band_are_not_called_wrong():
@@ -178,7 +178,7 @@ def test_constants_have_no_kurtosis():
     assert math.isnan(key.effective_dimension)
 
 
-def test_keys_opposite_to_their_queries_are_called_aligned_not_right():
+def test_keys_opposite_to_their_queries_are_called_aligned():
     report = measure_scores(Q, -Q + 0.3 * K)
     assert report.heads[0].paired_lift < -1
     assert report.code == "aligned"
@@ -279,7 +279,7 @@ def test_bands_agree_with_row_variance_band():
 
 
 def heavy(spread, n=64, share=0.1):
-    """Return queries and keys with this share of non-zero components and this spread inside a row."""
+    """Return queries and keys with this share of non-zero components, and scores with this spread inside a row."""
     rng = np.random.default_rng(1)
     rows = np.where(rng.random((2, n, 16)) < share, rng.standard_normal((2, n, 16)), 0.0)
     return rows[0] * spread / head(*rows).scaled_std, rows[1]
@@ -288,7 +288,7 @@ def heavy(spread, n=64, share=0.1):
 SMALL = "Chance seldom makes such a difference, but it is small enough to count as close to 1."
 
 
-def test_heavy_tails_explain_why_a_right_spread_is_outside_the_band():
+def test_heavy_tails_are_blamed_for_a_spread_outside_the_ideal_band():
     report = head(*heavy(1.15))
     low, high = report.tail_band
     assert report.code == "right"
@@ -320,7 +320,7 @@ def test_heavy_tails_are_named_if_they_widen_the_band_by_a_tenth(share, kurtosis
     assert ("tails as heavy as here" in report.chance) == named
 
 
-def test_right_spread_outside_the_band_is_explained_without_heavy_tails():
+def test_normal_tails_are_not_blamed_for_a_spread_outside_the_band():
     rows = np.random.default_rng(1).standard_normal((2, 1024, 16))
     size = 1 / head(*rows).scaled_std
     report = head(rows[0] * 1.15 * size, rows[1])
@@ -330,7 +330,7 @@ def test_right_spread_outside_the_band_is_explained_without_heavy_tails():
     assert head(rows[0] * 3 * size, rows[1]).chance == outside
 
 
-def test_equal_queries_have_no_tails_to_compare():
+def test_equal_queries_have_no_band_for_their_tails():
     report = head(np.ones((8, 16)), K)
     assert all(map(math.isnan, report.tail_band))
     assert report.chance.startswith("The spread is ")
@@ -430,7 +430,7 @@ def test_correlated_components_have_the_predicted_variance():
     Q, K = (ORACLE_RNG.standard_normal((n, d)) * np.sqrt(sizes) @ turn for _ in range(2))
     head = measure_scores(Q, K).heads[0]
     expected = np.sum(sizes**2) / d
-    # Relative standard error for d_eff independent components, doubled for unequal directions.
+    # Relative standard error of d_eff independent components, doubled because directions differ in size.
     mean, variance = score_variance_moments(n, n, int(d / expected))
     assert abs(head.scaled_std**2 / expected - 1) < 4 * 2 * math.sqrt(variance) / mean
     assert abs(head.query.effective_dimension / (sizes.sum() ** 2 / np.sum(sizes**2)) - 1) < 4 * math.sqrt(2 / n)

@@ -318,12 +318,12 @@ def test_arrays_printed_by_numpy_are_read_back(rows):
 
 
 @given(st.lists(NUMBERS, min_size=2, max_size=40), st.sampled_from([",", ", ", " ;", ";", "\n", "  "]), WRAPPERS)
-def test_a_list_is_read_back(numbers, separator, wrapped):
+def test_a_printed_list_is_read_back(numbers, separator, wrapped):
     assert typed.parse_score_list(wrapped(printed(numbers, separator))) == tuple(numbers)
 
 
 @given(NUMBERS, WRAPPERS)
-def test_a_number_is_read_back(number, wrapped):
+def test_a_printed_number_is_read_back(number, wrapped):
     assert typed.parse_number(wrapped(printed([number]))) == number
 
 

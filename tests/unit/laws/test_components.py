@@ -190,7 +190,7 @@ def test_draws_have_the_moments_of_their_law(name):
     law = COMPONENT_LAWS[name]
     draws = law.draw(np.random.default_rng(2), N)
     assert abs(draws.mean()) < 4 / math.sqrt(N)
-    # E a² = 1 is known, so the mean square has standard error √((K − 1)/N); for ±1, K = 1 and only rounding is left
+    # a mean square has standard error √((K − 1)/N), K the kurtosis; for ±1, K = 1 and only rounding is left
     assert abs(np.mean(draws**2) - 1) < 4 * math.sqrt((law.kurtosis - 1) / N) + 1e-12
     if law.has_eight_moments:
         error = math.sqrt((law.moments[3] - law.kurtosis**2) / N)

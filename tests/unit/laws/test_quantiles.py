@@ -10,7 +10,7 @@ MAXIMA = [(1, 0.0), (2, 0.564190), (8, 1.423600), (64, 2.343733), (1024, 3.24824
 
 
 @pytest.mark.parametrize(("n", "expected"), MAXIMA)
-def test_expected_maximum_by_table(n, expected):
+def test_expected_maximum_agrees_with_a_table(n, expected):
     assert abs(expected_maximum(n) - expected) < 1e-6
 
 
@@ -28,7 +28,7 @@ def test_bounds_stay_inside_the_sample():
 
 
 @pytest.mark.parametrize("n", [0, 1.5])
-def test_bad_numbers_of_normals_are_refused(n):
+def test_bad_counts_of_normals_are_refused(n):
     with pytest.raises((ValueError, TypeError), match="n must be"):
         expected_maximum(n)
 

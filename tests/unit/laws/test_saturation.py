@@ -145,7 +145,7 @@ TABLE = {
 
 
 def mean_log_sum(n_keys, score_std):
-    """Return E ln Z = int [exp(-e^-x) - G(x)^n] dx by a plain trapezoid rule in s and in x."""
+    """Return E ln Z = int [exp(-e^-x) - G(x)^n] dx by the trapezoid rule in s and in x."""
     z = np.arange(-380, 381) / 40.0
     s, density = score_std * z, stats.norm.pdf(z) / 40.0
     x = np.arange(-9.5 * score_std - 5.0, 9.5 * score_std + math.log(n_keys) + 38.0, 0.2)
@@ -261,7 +261,7 @@ def test_own_share_of_many_keys_is_near_its_limit(score_std):
     for _ in range(30):
         weights = softmax(score_std * rng.standard_normal((64, n)))
         squares = (weights**2).sum(axis=-1).mean()
-        shares.append(1 - 1 / (n * squares))  # averaged over many tokens, each weight is 1/n
+        shares.append(1 - 1 / (n * squares))  # each key's weight, averaged over many tokens, is 1/n
     assert abs(np.mean(shares) - own_share_limit(score_std)) <= 4 * np.std(shares, ddof=1) / math.sqrt(30) + 2e-3
 
 

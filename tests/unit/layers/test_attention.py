@@ -71,7 +71,7 @@ def test_backward_by_hand_at_two_equal_scores():
     assert gradients.d_scale == 0.0
 
 
-def test_d_scale_is_the_inner_product_with_the_raw_scores():
+def test_d_scale_is_the_product_of_d_scaled_scores_and_raw_scores():
     gradients = attention_backward([[1.0]], [[1.0], [3.0]], np.eye(2), [[0.0, 1.0]], scale=0)
     assert np.array_equal(gradients.d_scaled_scores, [[-0.25, 0.25]])
     assert gradients.d_scale == 0.5
@@ -238,7 +238,7 @@ def test_inner_gradients_match_autograd(case, torch):
 
 
 def loss_along(case, name):
-    """Return the loss as a function of t, along a random direction of one input, and its slope by our gradient."""
+    """Return the loss along a random direction of one input, its slope by our gradient, and the gradient's norm."""
     Q, K, V, d_output, mask, scale = inputs(case)
     values = {"Q": Q, "K": K, "V": V, "scale": Q.shape[-1] ** -0.5 if scale is None else scale}
     direction = np.random.default_rng(7).standard_normal(np.shape(values[name]))

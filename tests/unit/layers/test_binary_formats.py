@@ -19,7 +19,7 @@ def every_number(name):
     """Return all finite numbers of a format, from their bits, in order."""
     kind = np.dtype(TYPES[name])
     bits = np.arange(2 ** (8 * kind.itemsize), dtype=f"u{kind.itemsize}")
-    with np.errstate(invalid="ignore"):  # NaNs of bfloat16
+    with np.errstate(invalid="ignore"):  # converting a NaN of bfloat16 warns
         numbers = bits.view(kind).astype(np.float64)
     return np.unique(numbers[np.isfinite(numbers)])
 
@@ -149,7 +149,7 @@ def test_infinity_minus_infinity_is_nan():
 @pytest.mark.parametrize("name", SUMMED)
 @pytest.mark.parametrize("size", [1.0, 12.0])
 def test_rounded_sums_agree_with_the_type_itself(name, size):
-    """Compare bit for bit with NumPy and ml_dtypes, over more components than are rounded at a time."""
+    """Compare bit for bit with NumPy and ml_dtypes, with more components than one block holds."""
     rng, kind = np.random.default_rng(1), SUMMED[name]
     short = name if name != "float32" else "float16"
     q, k = (round_to_format(size * rng.standard_normal((65, 50)), short) for _ in range(2))

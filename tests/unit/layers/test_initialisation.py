@@ -31,7 +31,7 @@ def test_every_scheme_is_checked_by_hand():
     assert set(INIT_SCHEMES) == set(BY_HAND)
 
 
-def test_bias_of_torch_linear_counts_as_one_weight_and_others_have_none():
+def test_only_torch_linear_has_a_bias_and_it_counts_as_one_weight():
     assert abs(projection_variance("torch_linear", 512, 8, bias=True).scaled_score - 0.111546) < 1e-6
     for scheme in set(INIT_SCHEMES) - {"torch_linear"}:
         assert projection_variance(scheme, 64, 4, bias=True) == projection_variance(scheme, 64, 4)
@@ -126,11 +126,11 @@ def test_prediction_agrees_with_pytorchs_multihead_attention(torch):
     assert within_four_errors(q, law.query_component)
     assert within_four_errors(k, law.key_component)
     assert within_four_errors(raw, law.raw_score)
-    # The draws are precise enough to exclude variance 1, that of Xavier on square matrices.
+    # The draws are precise enough to exclude 1, the variance with Xavier on square matrices.
     assert not within_four_errors(q, 1.0)
 
 
-def test_query_weights_are_square_xavier_if_keys_have_another_width(torch):
+def test_pytorch_uses_square_xavier_if_keys_have_another_width(torch):
     torch.manual_seed(6)
     squares = []
     for _ in range(DRAWS):

@@ -19,7 +19,7 @@ from sattn_core.layers.outputs import own_share
         ([[1.0, 0.0], [0.0, 1.0]], 0.5),
         ([[1.0], [-1.0]], 1.0),  # the tokens cancel: their mean is 0
         (np.eye(4), 0.75),
-        ([[2.0, 1.0], [2.0, -1.0]], 0.2),  # mean (2, 0): of each squared length 5, 4 is shared
+        ([[2.0, 1.0], [2.0, -1.0]], 0.2),  # the mean (2, 0) holds 4 of each squared length 5
         ([[5.0]], 0.0),  # a single token equals the mean
     ],
 )

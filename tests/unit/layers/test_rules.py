@@ -41,7 +41,7 @@ def test_check_values_by_hand(name):
 
 
 @pytest.mark.parametrize("rule", SCALING_RULES.values(), ids=list(SCALING_RULES))
-def test_rules_are_described_completely_and_keep_shape_and_arguments(rule):
+def test_rules_are_described_and_keep_the_shape_of_the_scores(rule):
     for text in (rule.title, rule.formula, rule.fixes, rule.source, rule.check_text):
         assert text.strip()
     before = RAW.copy()
@@ -54,7 +54,7 @@ def test_rules_are_described_completely_and_keep_shape_and_arguments(rule):
 
 
 @pytest.mark.parametrize("rule", SCALING_RULES.values(), ids=list(SCALING_RULES))
-def test_rules_keep_the_shape_of_no_queries_and_of_several_heads(rule):
+def test_rules_keep_the_shape_with_no_queries_or_several_heads(rule):
     assert rule.apply(RAW[:0], **CONTEXT | {"Q": Q[:0]}).shape == (0, 7)
     assert rule.apply(np.stack([RAW, RAW]), **CONTEXT).shape == (2, 5, 7)
 

@@ -83,7 +83,7 @@ def test_fully_masked_row_is_named_and_has_no_distribution():
     assert np.array_equal(result.scaled.output[0], np.zeros(4))
 
 
-def test_masks_of_the_presets():
+def test_masks_of_the_presets_by_hand():
     assert preset_params("random").mask is None
     assert format_mask(preset_params("causal").mask) == "1000;1100;1110;1111"
     assert format_mask(preset_params("padding").mask) == "1110;1110;1110;1110"
@@ -92,7 +92,7 @@ def test_masks_of_the_presets():
 
 
 @pytest.mark.parametrize("d_k", [1, 4, 64])
-def test_same_input_has_a_scaled_diagonal_of_the_square_root_of_d_k(d_k):
+def test_same_input_has_root_d_k_on_the_diagonal_of_scaled_scores(d_k):
     result = measure_attention_steps(preset_params("same_input", d_k=d_k))
     assert result.same_input
     assert np.allclose(result.self_scores, np.sqrt(d_k), rtol=1e-13, atol=0)
@@ -188,7 +188,7 @@ def test_bad_presets_are_refused():
         preset_params("random", n_keys=17)
 
 
-def test_steps_have_their_names_and_presets_can_be_measured():
+def test_steps_are_named_and_every_preset_can_be_measured():
     assert STEP_NAMES == ("scores", "scale", "mask", "softmax", "output")
     for preset in PRESETS:
         assert measure_attention_steps(preset_params(preset)).params == preset_params(preset)
@@ -200,7 +200,7 @@ def test_blank_texts_give_the_preset(preset):
     assert typed_params(preset, " ", "\n", "", " \n", d_k=5, seed=3) == preset_params(preset, d_k=5, seed=3)
 
 
-def test_typed_matrices_replace_those_of_the_preset():
+def test_typed_matrices_replace_the_matrices_of_the_preset():
     typed = typed_params("notes", V="7; 8; 9")
     assert (typed.Q, typed.K, typed.V, typed.mask) == (NOTES.Q, NOTES.K, ((7.0,), (8.0,), (9.0,)), None)
 

@@ -23,7 +23,7 @@ def test_identities_by_hand():
     assert all(check.error == 0 for check in checks.values())
 
 
-def test_zero_matrices_have_no_error():
+def test_identities_of_zero_matrices_have_error_0():
     assert all(
         check.error == 0 for check in backprop.measure_products(backprop.ProductsParams([[0]], [[0]])).identities
     )
@@ -208,7 +208,7 @@ PARAMS = st.builds(
 
 @settings(max_examples=40)
 @given(PARAMS)
-def test_every_gradient_agrees_at_every_size(params):
+def test_every_gradient_agrees_with_numerical_ones_at_every_size(params):
     result = backprop.measure_backprop(params)
     agreeing = [check.name for check in result.gradients if check.central_agrees and check.complex_agrees]
     assert len(agreeing) == 10

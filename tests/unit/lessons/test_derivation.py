@@ -77,7 +77,7 @@ def test_line_without_a_usable_error_bar_is_not_seen_to_fail():
     assert line.z < -4
 
 
-def test_tiny_break_fails_a_line_but_is_not_seen_in_the_draws():
+def test_tiny_violation_fails_a_line_but_is_not_seen_in_the_draws():
     result = derivation.measure_derivation(derivation.DerivationParams(correlation=1e-4))
     assert result.first_failing == 3
     assert result.first_seen is None
@@ -89,7 +89,7 @@ def test_one_component_has_no_terms_to_correlate():
     assert result.lines[4].standard_error == 0
 
 
-def test_sides_and_standard_errors_by_hand():
+def test_both_sides_of_a_line_and_their_standard_errors_by_hand():
     params = derivation.DerivationParams(d_k=3, n_samples=200, mean_q=0.5, correlation=0.3)
     q, k = collected(params)
     x, s = q * k, np.sum(q * k, axis=0)
@@ -269,7 +269,7 @@ def test_spread_ratio_compares_median_sizes_if_the_variance_is_infinite():
     assert ratio > 4 ** (1 / 1.5)  # the exact ratio has another factor, a power of ln d_k
 
 
-def test_spread_ratio_stays_within_the_largest_d_k():
+def test_spread_ratio_refuses_factors_beyond_the_largest_d_k():
     assert derivation.spread_ratio(derivation.DerivationParams(d_k=1024)) == 2
     with pytest.raises(ValueError, match="factor must be between 1 and 3, but got 4"):
         derivation.spread_ratio(derivation.DerivationParams(d_k=1025))

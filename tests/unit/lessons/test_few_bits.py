@@ -22,7 +22,7 @@ def result():
     return few_bits.measure_few_bits(few_bits.FewBitsParams(100, "bfloat16"))
 
 
-def test_defaults_are_those_of_the_lesson():
+def test_defaults_are_the_settings_of_the_lesson():
     assert few_bits.FewBitsParams() == few_bits.FewBitsParams(64, "bfloat16", "float32", "after", 1.0, 0)
 
 

@@ -44,7 +44,7 @@ def test_statistics_agree_with_the_rows(result):
     assert np.isnan(statistics.z[1]).all()
 
 
-def test_frozen_rows_are_judged_by_the_trace_not_multiplied_by_the_scale(result):
+def test_rows_are_frozen_by_tr_j_and_not_by_scale_times_tr_j(result):
     trace = passed_by_each(result.params)[gradient_flow.PLACES.index("softmax")]
     share = [np.mean(row < gradient_flow.FROZEN_BELOW) for row in trace]
     assert result.frozen_share.tolist() == share
@@ -195,7 +195,7 @@ def test_measured_means_agree_with_the_exact_ones():
     assert np.abs(statistics.z[0]).max() < 4
 
 
-# Median of tr J at n_keys = 64 and share of rows with tr J below 0.01: independent simulation with full Q and K.
+# From an independent simulation with full Q and K, at 64 keys: median of tr J, share of rows with tr J below 0.01.
 @pytest.mark.parametrize(("d_k", "median", "share"), [(64, 0.2485, 0.15), (512, 3.95e-3, 0.56)])
 def test_median_trace_and_frozen_share_agree_with_a_simulation(d_k, median, share):
     result = gradient_flow.measure_gradient_flow(gradient_flow.GradientFlowParams(d_k=d_k, n_rows=20_000, seed=5))
@@ -209,7 +209,7 @@ def test_softmax_responses_agree_with_the_jacobian():
     rows = gradient_flow._draw_rows(n_keys=5, n_rows=40, seed=1)
     stretch = np.linspace(0.1, 6.0, 40)
     trace, along_q, size = gradient_flow._softmax_response(rows, stretch)
-    push = np.zeros_like(rows.z)  # gradients relative to the best key's, in their original places
+    push = np.zeros_like(rows.z)  # each weight's gradient minus the best key's, in the order of the keys
     push[np.arange(5) != rows.z.argmax(axis=1)[:, None]] = rows.pushes.ravel()
     jacobians = softmax_jacobian(stretch[:, None] * rows.z)
     d_scores = np.einsum("rij,rj->ri", jacobians, push)
@@ -218,7 +218,7 @@ def test_softmax_responses_agree_with_the_jacobian():
     assert np.allclose(along_q, np.abs(np.sum(rows.z * d_scores, axis=1)), rtol=1e-10, atol=0)
 
 
-def test_two_keys_far_apart_keep_their_relative_accuracy():
+def test_two_keys_with_scores_far_apart_keep_relative_accuracy():
     z, one = np.array([[0.0, 1.0]]), np.array([0.5])
     rows = gradient_flow._Rows(z, np.array([[1.0]]), np.array([[-1.0]]), one, one)
     trace, along_q, size = gradient_flow._softmax_response(rows, np.array([40.0]))[:, 0]
@@ -252,7 +252,7 @@ def test_gradient_at_q_has_the_law_of_real_queries_and_keys(d_k, scale_index):
             assert abs(a.mean() - b.mean()) < 4 * np.sqrt((a.var() + b.var()) / n_rows)
 
 
-def test_unscaled_mean_approaches_its_rate():
+def test_mean_trace_without_the_scale_approaches_its_rate():
     curve = gradient_flow.gradient_curve((256, 1024), n_keys=8, n_rows=10)
     relative = curve.statistics.exact_mean[0, 0] / curve.rate - 1
     assert abs(relative[1]) < 0.01
@@ -270,7 +270,7 @@ def test_single_rows_agree_with_full_softmax_jacobians():
 
 
 def _frozen_of_full_rows(n_rows, n_keys, rng):
-    """Return masks of the rows that are frozen at d_k = 64 and at 128, with every component drawn."""
+    """Draw every component, and return masks of the rows that are frozen at d_k = 64 and at 128."""
     q, k = rng.standard_normal((n_rows, 1, 128)), rng.standard_normal((n_rows, n_keys, 128))
     scores = np.cumsum(q * k, axis=-1)[..., [63, 127]]
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))

@@ -30,7 +30,7 @@ def test_yarn_and_log_n_change_nothing_at_the_training_length():
     assert rows[list(long_context.RULES).index("log_n")] == pytest.approx([4 / 9, 1, 10 / 9])
 
 
-def test_known_weights_and_half_length(found):
+def test_known_weights_and_half_length_are_reproduced(found):
     weights = {n: found.weight("vaswani", n) for n in (16, 16_384)}
     assert found.half_length == 1810
     assert weights == pytest.approx({16: 0.9918, 16_384: 0.0994}, abs=1e-4)
@@ -114,12 +114,12 @@ def test_drawn_rows_have_the_exact_means(score, seed):
     assert (simulated.predicted[smooth] < simulated.high[smooth]).all()
 
 
-def test_one_key_at_the_crowd_score_weighs_as_much_as_all_others():
+def test_key_at_the_crowd_score_weighs_as_much_as_all_others_together():
     sums = np.exp(np.random.default_rng(1).standard_normal((400, 4095))).sum(axis=1)
     assert within_four_errors(sums, math.exp(long_context.crowd_score(4096)))
 
 
-def test_claims_agree_with_rows_of_softmax():
+def test_checked_claims_agree_with_softmax():
     claims = long_context.check_claims(long_context.LongContextParams())
     row = np.array([3.0] + [-2.0] * 15)
     assert claims.plain[0] == pytest.approx(softmax(row)[0], rel=1e-13)

@@ -195,7 +195,7 @@ def test_mean_largest_weight_agrees_with_separately_drawn_sums(d_k, emphasis):
         largest = 1 / powers.sum(axis=1)
         error = np.hypot(getattr(many, f"{name}_top_weight_error"), largest.std() / np.sqrt(n))
         assert abs(getattr(many, f"{name}_top_weight") - largest.mean()) < 4 * error
-        # A standard deviation has this relative standard error.
+        # `spread` is the relative standard error of a standard deviation.
         spread = np.sqrt((stats.kurtosis(largest, fisher=False) - 1) / (4 * N_SENTENCES))
         ratio = getattr(many, f"{name}_top_weight_error") * np.sqrt(N_SENTENCES) / largest.std()
         assert abs(ratio - 1) < 4 * spread

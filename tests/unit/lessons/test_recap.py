@@ -116,7 +116,7 @@ def test_wrong_rows_agree_with_the_wrong_choice_lesson():
 
 
 def test_numbers_a_tenth_as_large_start_with_nearly_equal_weights():
-    """Compare with full queries and keys: a tenth of q and a tenth of k give a hundredth of the scores."""
+    """Compare with full queries and keys: q and k a tenth as large give scores a hundredth as large."""
     rng = np.random.default_rng(1)
     q, K = (
         recap.TENTH * rng.standard_normal((200, recap.LARGE, 1)),

@@ -131,7 +131,7 @@ def test_every_bug_changes_the_output():
     assert np.round(errors[0], 1).tolist() == [0.6, 3.5, 4.2, 0.7, 1.9, 0.4, 0.6]
 
 
-def test_fused_matrix_shrinks_the_values_too():
+def test_fused_initialisation_also_shrinks_the_values():
     # x and the weights are drawn as in the lesson; the fused initialisation multiplies every weight by √½.
     E, H, n = 64, 4, 9
     rng = np.random.Generator(np.random.SFC64(0))

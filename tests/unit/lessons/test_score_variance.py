@@ -62,7 +62,7 @@ def test_rows_have_names_and_measured_moments(pairs, scores):
     np.testing.assert_allclose([row.measured for row in pairs.rows], raw + scaled, rtol=1e-11)
 
 
-def test_rows_predict_zero_d_k_and_six_over_d_k(pairs):
+def test_rows_predict_mean_0_variance_d_k_and_kurtosis_6_over_d_k(pairs):
     assert [row.predicted for row in pairs.rows] == pytest.approx([0, 16, 6 / 16, 0, 1, 6 / 16], abs=1e-13)
 
 
@@ -76,7 +76,7 @@ def test_standard_error_of_the_kurtosis_by_hand():
     assert matrix.error_source == "too few scores for a band"
 
 
-def test_standard_error_of_a_skewed_kurtosis_by_quadrature():
+def test_standard_error_of_the_kurtosis_of_skewed_scores_by_quadrature():
     # q = k normal: S = q², z = (q² - 1)/√2, skewness √8, κ = 15. The quadrature is exact up to degree 39.
     nodes, weights = np.polynomial.hermite_e.hermegauss(20)
     z = (nodes**2 - 1) / math.sqrt(2)
@@ -206,7 +206,7 @@ def test_no_histogram_is_cut_by_the_shared_axis(law, broken):
     assert result.raw_density[beyond].max() < 0.03 * result.raw_density.max()
 
 
-def test_a_dimension_beyond_1024_has_its_own_shared_axis():
+def test_shared_axis_is_wider_at_a_d_k_beyond_1024():
     result = measure_score_variance(ScoreVarianceParams(4096, 100))
     assert result.shared_span == (-224.0, 224.0)
 

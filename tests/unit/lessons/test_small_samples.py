@@ -54,7 +54,7 @@ def test_histogram_counts_every_draw(small):
     assert np.array_equal(np.histogram(small.variances, small.edges)[0], small.counts)
 
 
-def test_known_numbers_of_the_published_run():
+def test_published_run_has_its_known_numbers():
     experiment = measure_large_experiment()
     A, B, product, scaled = experiment.rows
     assert (A.published, B.published, product.published, scaled.published) == PUBLISHED

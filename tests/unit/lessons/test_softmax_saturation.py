@@ -260,7 +260,7 @@ def test_own_share_at_large_d_k_agrees_with_independent_scores(d_k, exponent):
     assert abs(found.own_share - expected_own_share(64, 16, d_k, exponent)) <= 4 * found.standard_error
 
 
-def test_own_share_at_small_d_k_is_below_that_of_independent_scores():
+def test_own_share_at_small_d_k_is_less_than_with_independent_scores():
     found = measure_outputs(OutputsParams(64, (4,), seed=1)).divided(0.0)
     assert expected_own_share(64, 64, 4, 0.0) == pytest.approx(0.8835, abs=5e-4)
     assert found.own_share < 0.8835 - 4 * found.standard_error

@@ -28,7 +28,7 @@ def test_start_has_the_dimension_sweep_of_its_params(result):
     np.testing.assert_array_equal(result.sweep.row_scores, sweep.row_scores)
 
 
-def test_defaults_are_those_of_the_lesson():
+def test_defaults_are_the_settings_of_the_lesson():
     assert dataclasses.astuple(StartParams((2,))) == ((2,), 20_000, 16, "normal", 0)
 
 
@@ -43,8 +43,8 @@ def test_measured_standard_deviations_are_roots_of_the_variances(result):
     np.testing.assert_allclose(result.scaled_std_measured, scaled, rtol=1e-13)
 
 
-def test_standard_error_by_hand(result):
-    # d_k = 64: excess kurtosis 6/64; the standard error of the variance, divided by 2 · 8
+def test_standard_error_of_the_standard_deviation_by_hand(result):
+    # at d_k = 64 the excess kurtosis is 6/64; the standard error is the variance's, divided by 2 · 8
     by_hand = 64 * math.sqrt((6 / 64 + 3 - 497 / 499) / 500) / 16
     assert result.raw_std_error[2] == pytest.approx(by_hand, rel=1e-13)
     assert result.scaled_std_error[2] == pytest.approx(by_hand / 8, rel=1e-13)
@@ -76,7 +76,7 @@ def test_density_is_finite_even_at_d_k_1(result):
     assert result.scaled_law[0].argmax() in (47, 48)  # the bins beside 0
 
 
-def test_density_of_other_components_is_that_of_a_normal_score():
+def test_density_is_normal_if_components_are_uniform():
     result = measure_start(StartParams((64,), n_samples=10, law="uniform"))
     assert not result.law_is_exact
     # the density of N(0, 1), averaged over the bin (0, 1/8)

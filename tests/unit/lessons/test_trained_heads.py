@@ -66,7 +66,7 @@ def test_texts_have_no_more_words_than_their_price_counts(name):
     assert len(recorded(name).tokens) <= MOST_TOKENS
 
 
-def test_nearest_exponent_is_an_index_into_the_record(paragraph):
+def test_nearest_exponent_returns_an_index_into_the_record(paragraph):
     assert EXPONENTS[nearest_exponent(paragraph, 0.5)] == 0.5
     assert EXPONENTS[nearest_exponent(paragraph, 0.317)] == 0.32
     assert [nearest_exponent(paragraph, each) for each in EXPONENTS] == list(range(len(EXPONENTS)))

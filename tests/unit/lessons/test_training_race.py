@@ -130,7 +130,7 @@ def test_control_presets_show_no_harm_without_the_scale(name):
 @pytest.mark.parametrize(
     ("d_k", "outcome"), [(2, "neither"), (4, "harm"), (8, "harmless"), (16, "harmless"), (24, "harm"), (32, "harm")]
 )
-def test_race_outcome_at_each_d_k(d_k, outcome):
+def test_race_has_the_known_outcome_at_each_d_k(d_k, outcome):
     assert race_outcome(measure_training_race(TrainingRaceParams(d_k, exponents=(0.0, 0.5), n_seeds=2))) == outcome
 
 
@@ -204,7 +204,7 @@ def test_sweep_frames_add_rates_until_the_sweep_is_complete():
     assert np.array_equal(frames[2].loss[:, 0], whole.loss[:, 0])  # later frames do not change an earlier one
 
 
-def test_pauses_allow_stopping_at_every_step():
+def test_pauses_yield_a_frame_at_every_step():
     params = TrainingRaceParams(**SMALL, n_steps=70)
     steps = [frame.step for frame in race_frames(params, pauses=True)]
     assert len(steps) == 71
@@ -260,7 +260,7 @@ def test_run_counts_as_diverged_before_it_overflows():
     assert np.isfinite(sweep.loss[0, 1, 0])
 
 
-def test_dose_table_grows_and_its_progress_is_the_work_done():
+def test_dose_table_grows_and_its_progress_is_the_share_of_work_done():
     tables = list(dose_frames((4, 8), optimizers=("sgd",), n_steps=3, n_seeds=1))
     progress = [table.progress for table in tables]
     assert progress == sorted(progress)
@@ -364,7 +364,7 @@ def test_a_diverged_transformer_does_not_work_and_is_never_best(monkeypatch):
 
 
 def test_transformers_without_the_scale_have_a_larger_loss():
-    """Check that without the scale the recorded loss is larger with every seed and fewer rates work."""
+    """Check that without the scale the recorded loss is larger with every seed, and that fewer rates work."""
     found = compare_transformers(TransformerParams())
     raw, root = (found.last_loss.low[0, found.best[0]], found.last_loss.high[1, found.best[1]])
     assert root < raw

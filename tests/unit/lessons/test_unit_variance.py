@@ -96,7 +96,7 @@ def test_expected_stages_by_hand():
 
 
 @pytest.mark.parametrize(("d_k", "asked", "used"), [(1024, 8, 2), (1, 1, 2), (64, 64, 32), (64, 8, 8), (2, 1, 1)])
-def test_number_of_heads_that_does_not_fit_becomes_the_nearest(d_k, asked, used):
+def test_number_of_heads_that_does_not_fit_is_replaced_by_the_nearest(d_k, asked, used):
     assert fitting_heads(d_k, asked) == used
     assert expected_stages((d_k,), n_heads=asked).n_heads == (used,)
 
@@ -129,7 +129,7 @@ def params(draw):
 
 
 @given(params())
-def test_every_stage_counts_all_numbers_and_contains_its_prediction(params):
+def test_stages_count_every_number_and_bands_contain_the_prediction(params):
     result = measure_unit_variance(params)
     for stage in result.stages:
         assert stage.counts.sum() + stage.outside == math.prod(stage.shape)
@@ -191,7 +191,7 @@ def test_q_and_scores_drawn_without_weights_have_the_same_law(monkeypatch, case)
             one, other = with_weights**power, without**power
             assert abs(one.mean() - other.mean()) < 4 * math.sqrt((one.var() + other.var()) / runs)
         distance = stats.ks_2samp(with_weights, without).statistic
-        assert distance < 2.2 * math.sqrt(2 / runs)  # exceeded by one of 8,000 pairs of samples of one law
+        assert distance < 2.2 * math.sqrt(2 / runs)  # two samples of one law are farther apart once in 8,000 times
 
 
 @pytest.mark.parametrize("law", ["normal", "sparse"])
@@ -208,7 +208,7 @@ def test_wide_sums_of_uniform_weights_are_nearly_normal(law):
 
 @pytest.mark.parametrize("x", [{}, {"normalise": False, "x_mean": 1.0, "x_std": 2.0}])
 def test_predictions_for_a_shared_input_agree_with_monte_carlo(x):
-    # Few components: tied normal weights make E s² ∝ (d_k + 1) (x·y)² + |x|² |y|², where the 1 matters.
+    # With tied normal weights E s² ∝ (d_k + 1) (x·y)² + |x|² |y|²; at this small d_k the 1 matters.
     options = {"d_model": 24, "n_heads": 12, "n_tokens": 6, "scheme": "lecun_normal"} | x
     runs = [measure_shared_input(UnitVarianceParams(**options, seed=i)) for i in range(RUNS)]
     for which in range(3):

@@ -17,7 +17,7 @@ RAW, ROOT, WHOLE = range(3)
 
 
 def curves_of(put_right):
-    """Return curves with these counts, of shape (3, 19), at every step."""
+    """Return curves that have the same counts, of shape (3, 19), at every step."""
     return wrong_choice.RateCurves(P(8), np.repeat(np.array(put_right)[..., None], wrong_choice.N_STEPS + 1, axis=-1))
 
 
@@ -40,7 +40,7 @@ def test_all_scales_are_equal_at_d_k_1():
         np.testing.assert_array_equal(found.right_weight[RAW], found.right_weight[other])
 
 
-# Rates at which the last bit of a sum can decide are left out: see `descend`.
+# Rates at which the last bit of a sum can change a count are left out: see `descend`.
 @pytest.mark.parametrize(("d_k", "rate"), [(64, 10.0), (1024, 31.6), (16, 0.1), (256, 1e5)])
 def test_count_at_a_rate_agrees_with_the_curve_at_every_step(d_k, rate):
     counts = wrong_choice.measure_wrong_choices(P(d_k, learning_rate=rate)).put_right
@@ -49,7 +49,7 @@ def test_count_at_a_rate_agrees_with_the_curve_at_every_step(d_k, rate):
 
 
 @pytest.mark.parametrize("learns", LEARNERS)
-def test_counts_of_chosen_rates_agree_with_those_among_all_rates(learns):
+def test_counts_of_chosen_rates_agree_with_the_counts_of_all_rates(learns):
     params, rates = P(16, 4, learns=learns), (0.1, 10.0, 1000.0)
     few, whole = wrong_choice.measure_learning_rates(params, rates), wrong_choice.measure_learning_rates(params)
     at = [whole.learning_rates.index(each) for each in rates]
@@ -120,7 +120,7 @@ def test_best_count_and_smallest_rate_by_hand():
     assert wrong_choice.compare_dimensions([]).smallest_rate.shape == (3, 0)
 
 
-# Measured earlier with other code and other rows: the smallest rate at which Adam puts all of forty rows right, for
+# Measured earlier with other code and other rows: the smallest rate at which Adam puts all forty rows right, for
 # ÷ √d_k and ÷ d_k.
 ADAM = {16: (0.01, 0.0316), 64: (0.00562, 0.0316), 256: (0.00316, 0.0316)}
 

@@ -37,9 +37,9 @@ def test_every_sample_is_read_and_judged(sample):
         assert row.divisor * row.unit_scale == pytest.approx(1.0, rel=1e-13)
 
 
-# With few directions chance matters, so more seeds are tried.
+# At a small d_k chance matters, so more seeds are tried.
 @pytest.mark.parametrize(("d_k", "n_seeds"), [(2, 30), (3, 30), (64, 6)])
-def test_anisotropic_sample_matches_its_text_at_every_d_k_and_seed(d_k, n_seeds):
+def test_anisotropic_sample_is_too_weak_at_every_d_k_and_seed(d_k, n_seeds):
     params = [YourScoresParams("anisotropic", 128, d_k, seed) for seed in range(n_seeds)]
     assert {measure_your_scores(*sample_scores(each)).report.code for each in params} == {"too_weak"}
 
@@ -117,7 +117,7 @@ def test_snippet_is_valid_python_that_saves_q_and_k():
     assert 'np.savez("q_and_k.npz", Q=Q, K=K)' in HOOK_SNIPPET
 
 
-def test_q_and_k_saved_before_their_norm_can_get_a_wrong_verdict():
+def test_q_and_k_saved_before_rms_norm_can_get_a_wrong_verdict():
     Q, K = 5.0 * np.random.default_rng(0).standard_normal((2, 64, 64))
 
     def rms_norm(rows):

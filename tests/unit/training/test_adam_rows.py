@@ -1,4 +1,4 @@
-"""The record of Adam: its counts, and its script compared with the core's draws and with PyTorch."""
+"""The record of descent with Adam: its counts, and its script compared with the core's draws and with PyTorch."""
 
 import json
 

@@ -37,7 +37,7 @@ def test_measurements_are_within_their_bounds(kept):
     assert (abs(kept.held_out_loss[..., 0] - uniform) < 0.3).all()  # nothing is learnt before the first step
 
 
-def test_all_rates_start_equal_and_spreads_start_with_the_scale(kept):
+def test_all_rates_start_equal_and_first_spreads_follow_the_scale(kept):
     for name in (*OF_MODEL, "score_std", "entropy_nats"):
         first = getattr(kept, name)[:, :, :, 0]
         np.testing.assert_array_equal(first, first[:, :1].repeat(len(RATES), axis=1))

@@ -14,7 +14,7 @@ SCALES, RATES = np.array([1.0, D_K**-0.5, 1 / D_K]), np.array([0.03, 0.4, 3.0])
 
 
 def drawn_vectors(d_k, n_keys, row, seed):
-    """Return query and keys as documented: drawn component by component, after two integers."""
+    """Return the query and keys of a row, drawn as documented: first two integers, then component by component."""
     rng = block_generator(seed, 3, row)
     rng.integers(n_keys), rng.integers(n_keys - 1)
     vectors = rng.standard_normal((d_k, 1 + n_keys))
@@ -81,7 +81,7 @@ def test_blocks_hold_every_row_once_and_bound_the_memory():
 
 
 def full_descent(q, K, right, scale, rate, n_steps, *, loss, learns):
-    """Descend on q, on K or on both, with the gradients of softmax(scale K q) written out."""
+    """Return the weights at every step of descent on q, on K or on both, with the gradients written out."""
     weights, wanted = [], np.eye(len(K))[right]
     for _ in range(n_steps + 1):
         p = softmax(scale * (K @ q))
