@@ -139,7 +139,7 @@ def so_far():
 def count(compute):
     """Return the work of `compute` and its peak memory.
 
-    Simulated bands and distributions are computed anew; the core's other tables are cached by a first call.
+    The core's bands and distributions are simulated anew; its other tables are already cached by a first call.
     """
     compute()
     forget()

@@ -54,7 +54,7 @@ def lab(browser, place):
 
 @pytest.fixture
 def rooms(place):
-    """Yield a store on the database of `lab`: the server's pages show what a test changes in it."""
+    """Yield a store of the classes of `lab`: the server's pages show what a test changes in it."""
     own = Store(place)
     yield own
     own.dispose()

@@ -66,7 +66,7 @@ def open_everything(page, apart=()):
 
 
 def how_sure(page, key):
-    """Open "How sure?" below a picture without moving the focus, and return its box with the text."""
+    """Open "How sure?" below a picture without moving the focus, and return the box that contains its text."""
     box = page.locator(f".st-key-{key}_sure")
     if not box.locator("details[open]").count():
         box.locator("summary").evaluate("each => each.click()")
@@ -183,7 +183,7 @@ def wait_for_address(page, **wanted):
 
 
 def chart_data(page, i=0):
-    """Return the traces of the i-th chart as drawn: a list of {name, x, y}, with numbers as numbers."""
+    """Return the traces of the i-th chart as drawn: a list of {name, type, x, y} with plain arrays."""
     return (
         page.locator(CHARTS)
         .nth(i)

@@ -29,7 +29,7 @@ def move(page, shares, pause=25):
 def check_following(page, name, *, said=True):
     """Check that the main picture follows a drag of the large slider and ends at the value where it is released.
 
-    name: the slider's parameter in the address. said: the sentence must change too.
+    name: the slider's parameter in the address. said: True if the sentence must change too.
     """
     page.locator(MAIN).evaluate(
         """picture => { window.seen = []; new MutationObserver(() => window.seen.push(picture.dataset.value))

@@ -141,8 +141,8 @@ def running_server(
     """Start `streamlit run script`, on a free port if none is named; stop it at the end.
 
     address: empty to listen on all interfaces, as Streamlit does by default. base: the path below which the app is
-    served. warm: draw every lesson before the first answer. The server has a new database for its classes unless the
-    environment names one.
+    served. warm: draw every lesson before answering the first request. The server has a new database for its classes
+    unless the environment names one.
     """
     port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
@@ -258,7 +258,8 @@ def page_url(server, path="/", **params):
 def watch_runs(context):
     """Let the pages of a context record each run they request, so that `wait_until_idle` never returns too early.
 
-    Pictures below the window are drawn too, so that all of a page can be checked; test_near.py tests the default.
+    Pictures below the window are drawn too, so that all of a page can be checked. By default they are drawn when the
+    visitor scrolls near them; test_near.py tests this.
     """
     context.set_default_timeout(PATIENCE_MS)
     context.add_init_script(_WATCH_RUNS)
@@ -303,7 +304,7 @@ def wait_until_still(page):
 
 
 def query_parameters(page):
-    """Return the query parameters of the address without the step; the last value of a repeated one."""
+    """Return the query parameters of the address except the step; of a repeated parameter, the last value."""
     return page.evaluate(
         """() => Object.fromEntries([...new URL(location.href).searchParams].filter(([name]) => name !== 'step'))"""
     )

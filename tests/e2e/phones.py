@@ -167,7 +167,7 @@ def draws_in(lines):
 
 
 def whose(drawn, says):
-    """Return the indices of the rows of `drawn` that a phone's text shows."""
+    """Return the indices of the rows in `drawn` whose numbers a phone's text shows."""
     return [i for i, ten in enumerate(drawn) if _said_of(ten) in " ".join(says.split())]
 
 
@@ -177,7 +177,7 @@ def _said_of(ten):
 
 
 def together(phones, deed):
-    """Call `deed` with each phone, all at the same time; return the results."""
+    """Call `deed` for all phones at the same time; return the results."""
     with ThreadPoolExecutor(len(phones)) as pool:
         return list(pool.map(deed, phones))
 

@@ -34,7 +34,7 @@ def build(folder, environment):
     text = (DEPLOY / "Dockerfile").read_text()
     for name, said in re.findall(r"^(COPY|RUN) (.+)$", text, re.MULTILINE):
         if name == "RUN":
-            ours = said.replace(dockerfile("USER")[-1], f"{os.getuid()}:{os.getgid()}")  # owned by us
+            ours = said.replace(dockerfile("USER")[-1], f"{os.getuid()}:{os.getgid()}")  # the current user
             subprocess.run(ours, shell=True, cwd=folder, env=environment, check=True)
             continue
         *sources, target = said.split()
@@ -99,7 +99,7 @@ def written_by_proxy(*words, environment=None):
     return subprocess.run([DEPLOY / "proxy", *words], **asked).stdout
 
 
-# The main nginx.conf, as a distribution has it: it names the folders and includes ours.
+# A main nginx.conf like those of Linux distributions: it sets the folders and includes the shipped file.
 _AROUND = """
 daemon off;
 user {user};

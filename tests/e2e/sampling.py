@@ -9,7 +9,7 @@ MATRIX = pytest.mark.matrix
 
 
 def sampled(values, every=2, first=0):
-    """Return a test's parameters; all but every n-th (`every`) need `-m matrix`. A tuple is several arguments."""
+    """Return a test's parameters; all but every n-th (`every`) need `-m matrix`. A tuple gives several arguments."""
     return [each if place % every == first else _left_out(each) for place, each in enumerate(values)]
 
 

@@ -44,7 +44,7 @@ def test_answer_is_hidden_until_a_bet_is_placed_and_revealed(page, server, stem)
     assert page.locator(REST).count() == 0
     assert page.get_by_text(DECLARED[stem].answer[:30]).count() == 0
     slider = step_of(stem, step_said(page)).slider
-    if slider in ("", *DECLARED[stem].bet.usual):  # no slider at this step, or the bet fixes it
+    if slider in ("", *DECLARED[stem].bet.usual):  # no slider, or one whose value the bet fixes
         assert page.locator(SLIDER).count() == 0
     else:
         page.locator(SLIDER).press("ArrowRight")
@@ -71,7 +71,7 @@ def test_answer_is_hidden_until_a_bet_is_placed_and_revealed(page, server, stem)
     page.locator(PLACE).wait_for()
 
 
-def test_step_links_and_menu_keep_asking_for_bets_but_drop_the_guess(page, server):
+def test_step_links_and_menu_keep_bets_switched_on_but_drop_the_guess(page, server):
     first, second = "softmax_saturation", "wrong_choice"
     last, tally = DECLARED[first].steps[-1].name, f"1-2-{chr(ord('A') + ORDER.index(first))}"
     open_page(page, server, first, bet=1, tally=tally, guess=95, guessed_at=f"step={last}", d_k=100, step=last)

@@ -1,4 +1,4 @@
-"""The stage of a lesson in an iframe: nothing is cut off, it works without a session, and only on allowed sites."""
+"""The stage of a lesson in an iframe: nothing is cut off, no session is needed, and only allowed sites may show it."""
 
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

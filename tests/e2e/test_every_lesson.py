@@ -148,7 +148,7 @@ def check_size(page, lesson, step, name):
     return wrong | check_extent(page, lesson, step, name)
 
 
-# Steps whose sentence may stay when the slider moves: it covers several of the slider's values.
+# Steps whose sentence may stay the same when the slider moves, because it is true of several values.
 SAID_OF_ALL = {
     "one_query": ("multiply", "add"),
     "softmax_saturation": ("lists",),
@@ -309,7 +309,7 @@ def test_pages_in_dark_colours_break_no_axe_rule(new_page, server, lesson, mode)
     check_ground(page, IN_THE_DARK[mode])
     if (lesson, mode) == ("attention_steps", "screen"):
         check_lit_step(page)
-    tag = COLOURS if lesson else None  # all rules for the note about d_k=abc on the start page alone
+    tag = COLOURS if lesson else None  # all rules for the start page, which has a note about d_k=abc
     check_accessibility(page, tag=tag)
     if mode == "screen" and lesson in ("", "attention_steps"):
         check_opened(page, lesson, tag)

@@ -209,7 +209,8 @@ const look = () => {
   requestAnimationFrame(look);
 };
 document.addEventListener('DOMContentLoaded', look);"""
-SLOW = {"offline": False, "latency": 165, "downloadThroughput": 1_000_000, "uploadThroughput": 170_000}  # of a phone
+# The connection of a phone.
+SLOW = {"offline": False, "latency": 165, "downloadThroughput": 1_000_000, "uploadThroughput": 170_000}
 
 
 def slowed(page):

@@ -99,7 +99,7 @@ def struck_out(page):
 
 
 @pytest.mark.parametrize("size", sampled(SCREEN, 4))
-def test_divisor_and_list_of_assumptions_fit_the_first_view(new_page, server, size):
+def test_divisor_and_list_of_assumptions_need_no_scrolling(new_page, server, size):
     page = open_page(new_page(*SCREEN[size]), server, "derivation", step="broken", broken="variances not 1")
     width, height = SCREEN[size]
     headline = page.locator(f"{CHARTS} .gtitle").first
@@ -115,7 +115,7 @@ def test_divisor_and_list_of_assumptions_fit_the_first_view(new_page, server, si
 
 
 @pytest.mark.parametrize("size", sampled(SCREEN, 4))
-def test_switch_from_scores_to_q_is_above_its_picture(new_page, server, size):
+def test_choice_between_scores_and_q_is_above_its_picture(new_page, server, size):
     page = open_page(new_page(*SCREEN[size]), server, "gradient_flow", step="curves")
     before = chart_data(page)
     switch = radio(page, "place", "q").bounding_box()

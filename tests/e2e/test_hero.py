@@ -92,7 +92,7 @@ def test_a_drag_redraws_at_every_stop_and_reports_only_on_release(held):
     for step in range(24):
         page.mouse.move(box["x"] + box["width"] * (0.52 + step * 0.018), middle)
         page.wait_for_timeout(20)  # the browser merges movements that follow each other faster
-    page.clock.run_for(2 * SILENCE)  # the pause that ends a key's move must not end a drag
+    page.clock.run_for(2 * SILENCE)  # the pause after which keys report must not end a drag
     assert len(sent) == before
     seen = page.evaluate("() => window.heroSeen")
     assert len(seen) >= 15
@@ -246,7 +246,7 @@ def test_an_answer_to_an_earlier_move_does_not_move_the_slider_back(hero, page):
     assert value(hero) == "d_k = 1"
     page.evaluate("() => window.hear(1)")
     assert value(hero) == "d_k = 1"
-    page.evaluate("() => window.hear(0)")  # no answer is awaited: data from Python apply
+    page.evaluate("() => window.hear(0)")  # no answer is awaited: the slider takes values from Python
     assert value(hero) == "d_k = 1,024"
 
 
@@ -324,7 +324,7 @@ def test_nothing_on_the_start_page_moves_by_itself(held):
 # --- its picture -----------------------------------------------------------------------------------------
 
 
-def test_raw_ruler_grows_as_sqrt_d_k_and_the_scaled_ruler_stays(page, server):
+def test_raw_ruler_grows_as_sqrt_d_k_and_scaled_ruler_stays_the_same(page, server):
     raw, scaled = {}, {}
     open_page(page, server, d_k=4)
     for d_k, key in ((4, None), (1024, "End"), (1, "Home")):
@@ -351,7 +351,7 @@ def test_typing_a_value_does_not_send_the_data_of_all_stops_again(page, server):
 
 
 def expected(d_k, n_keys, law, seed):
-    """Return the core's values for the numbers on the screen, from a sweep of a single dimension."""
+    """Return the core's values of the numbers on the screen, from a sweep over this d_k alone."""
     sweep = dimension_sweep((d_k,), n_samples=SAMPLES[law], n_keys=n_keys, law=law, seed=seed)
     row = sweep.row_scores[0]
     scaled = row / np.sqrt(d_k)

@@ -137,7 +137,7 @@ def test_join_key_does_nothing_without_a_class(new_page, lab):
 
 
 def test_wall_at_localhost_warns_and_links_to_reachable_addresses(wall, lab, code):
-    """Replace the server's answer: the machine's own addresses are not known."""
+    """Replace the server's list of addresses, because this machine's are not known."""
     roots = ["http://192.168.1.5:8501", "http://[2001:db8:1234:5678:9abc:def0:1234:5678]:8501", "http://a-laptop:8501"]
     wall.locator(".room-away", has_text=f"Phones cannot reach {lab.url.removeprefix('http://')}.").wait_for()
     wall.route("**/near", lambda route: route.fulfill(json={"says": "Phones cannot come.", "roots": roots}))

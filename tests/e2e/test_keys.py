@@ -156,7 +156,7 @@ def test_page_keys_work_again_after_choosing_an_option(wall, server):
 
 
 @pytest.mark.walk
-def test_escape_closes_what_is_open_before_it_leaves_the_wall(wall, server):
+def test_escape_closes_list_and_settings_before_it_leaves_the_wall(wall, server):
     said = {"bet": "1", "d_k": "16", "seed": "3"}
     open_page(wall, server, "one_query", mode="projector", **said)
     wall.keyboard.press("?")

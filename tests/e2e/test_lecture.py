@@ -1,8 +1,8 @@
-"""A lecture along its path, as a class of forty would answer it.
+"""A lecture from its first step to its last, with a class of forty phones.
 
-Two walls with a clicker at either, the teacher's window, three phones in browsers (one without scripts, one on dark
-ground that is cut off) and 37 by plain requests, and a server that dies. It asks for a curve, a number, a choice, forty
-draws and a vote.
+There are two walls, each with a clicker; the teacher's window; three phones in browsers, one without scripts and one in
+dark colours that goes offline; and 37 phones that send plain requests. The server is killed once. The class is asked
+for a curve, a number, a choice, draws and a vote.
 """
 
 import io
@@ -31,10 +31,10 @@ pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 CLASS = 40
 LINE, COUNT, REVEAL = "p.line", ".room-count", "[data-reveal]"
 JOIN, HOME = "dialog.join[open]:not(.home)", "dialog.home[open]"
-LONGEST = 20_000  # ms until both walls show the same: on an idle machine it is one second
+LONGEST = 20_000  # ms until both walls show the same; one second on an idle machine
 _IS_SAID = """([said]) => Object.entries(said).every(
     ([name, text]) => (new URL(location.href).searchParams.get(name) ?? '') === text)"""
-# The numbers of a picture, and the ends of everything in it.
+# Return the data of a picture's traces, and the corners of its shapes.
 _DRAWN = """chart => {
   const {_fullData, _fullLayout} = chart.querySelector('.js-plotly-plot');
   const numbers = values => values && [...values].map(each => typeof each === 'object' ? [...each] : each);
@@ -46,7 +46,7 @@ _DRAWN = """chart => {
 
 
 class Lab:
-    """A server that can be killed and started again, at the same address and with the same classes."""
+    """A server that can be killed and restarted on the same port with the same classes."""
 
     def __init__(self, folder):
         self.place = {"DATABASE_URL": f"sqlite:///{folder / 'rooms.sqlite'}"}
@@ -69,7 +69,7 @@ def lab(browser, tmp_path):
 
 
 class Teacher:
-    """The leader of the class: a large and a small wall, and a window on the same laptop, which share their cookies."""
+    """The teacher of the class: a large wall, a small wall and the teacher's window, all with the same cookies."""
 
     def __init__(self, lab, new_page):
         self.lab, self.wall, self.addresses = lab, new_page(1920, 950, alone=True), []
@@ -81,7 +81,7 @@ class Teacher:
         self.code = self.wall.locator(".room-code").text_content()
         self.other = new_page(1024, 768, alone=True)
         self.other.context.add_cookies(self.wall.context.cookies())
-        old = {"d_k": 8, "n_keys": 4, "seed": 7}  # what it shows of itself is not the room's
+        old = {"d_k": 8, "n_keys": 4, "seed": 7}  # settings that the class replaces with its own
         open_page(self.other, lab.server, "one_query", mode="projector", room=self.code, **old)
         self.window = self.wall.context.new_page()
         self.window.goto(page_url(lab.server, f"room/{self.code}"))
@@ -90,7 +90,7 @@ class Teacher:
         return self.wall, self.other
 
     def shows(self, stem, step="", **said):
-        """Wait until both walls show a lesson at a step, and compare all that they show."""
+        """Wait until both walls show a step with these parameters; check that they look alike."""
         for wall in self.walls():
             wall.get_by_role("heading", level=1, name=DECLARED[stem].question).wait_for()
             wall.wait_for_function(_IS_SAID, arg=[{**said, **({"step": step} if step else {})}], timeout=LONGEST)
@@ -107,11 +107,11 @@ class Teacher:
         return kept.removeprefix(self.code)
 
     def counts(self, text):
-        """Wait until the wall shows how many have done what they are asked."""
+        """Wait until the wall's count of answers or draws has this text."""
         self.wall.locator(COUNT, has_text=text).wait_for()
 
     def goes_to(self, stem):
-        """Lead on from the window; the wall follows."""
+        """Open a lesson from the teacher's window; wait until the wall shows it."""
         self.window.get_by_text("All lessons").click()
         self.window.get_by_role("button", name=LESSONS[stem], exact=True).click()
         self.wall.get_by_role("heading", level=1, name=LESSONS[stem]).wait_for()
@@ -121,21 +121,21 @@ class Teacher:
         self.window.get_by_role("button", name=label, exact=True).click()
 
     def addressed(self, name):
-        """Return the wall's address, once the wall is at rest."""
+        """Return a parameter of the wall's address once the wall is idle."""
         wait_until_idle(self.wall)
         return query_parameters(self.wall)[name]
 
     def result(self):
-        """Return the link to the result, as the window has it."""
+        """Return the link to the result from the teacher's window."""
         return self.window.get_by_role("link", name="The result as a link").get_attribute("href")
 
     def table(self):
-        """Return the lines of the file."""
+        """Return the lines of the class's results file."""
         return self.window.context.request.get(f"{self.window.url}/results.csv").text().splitlines()
 
 
 def seen(wall):
-    """Return the settings of a wall, without those that are usual."""
+    """Return what a wall shows, and its parameters without defaults."""
     usual = {"seed": "0", "n_keys": "16", "d_k": "64", "asked": "1"}
     query = {name: text for name, text in query_parameters(wall).items() if usual.get(name) != text}
     line = wall.locator(LINE)
@@ -151,20 +151,20 @@ def seen(wall):
 
 
 def read(page):
-    """Return the texts of the QR codes on the screen, as a reader of others finds them."""
+    """Return the texts of the QR codes on the screen, read by an independent decoder."""
     zxingcpp = pytest.importorskip("zxingcpp", reason="tests/requirements.txt has it")
     image = Image.open(io.BytesIO(page.screenshot(animations="disabled")))
     return [each.text for each in zxingcpp.read_barcodes(image)]
 
 
 def answers_by_hand(phone, *values):
-    """Answer in a browser."""
+    """Send an answer from a phone in a browser; wait until its page confirms it."""
     send_by_hand(phone, *values)
     phone.get_by_text("Your answer: ").wait_for()
 
 
 def send_by_hand(phone, *values):
-    """Press the button under an answer: a number, a curve's heights, or an option."""
+    """Fill in a number, the heights of a curve, or an option, and press Send."""
     for i, value in enumerate(values):
         fields = phone.locator(f"input[name={'answer' if len(values) == 1 else f'answer_{i}'}]")
         if fields.first.get_attribute("type") == "radio":
@@ -175,7 +175,7 @@ def send_by_hand(phone, *values):
 
 
 def shows(phone, text):
-    """Wait until a phone shows something; one without scripts reloads its page every few seconds."""
+    """Wait until a phone shows a text; a phone without scripts reloads its page every few seconds."""
     phone.get_by_text(text).first.wait_for()
 
 
@@ -185,7 +185,7 @@ def number_of(phone):
 
 @dataclass
 class Shown:
-    """The result on a page, and the link to it."""
+    """A result as a page shows it, and its link."""
 
     link: str
     data: list
@@ -203,11 +203,11 @@ def shown_on(page, link):
 
 @dataclass
 class Scene:
-    """All the people in the lecture."""
+    """All participants of the lecture."""
 
     lab: Lab
     teacher: Teacher
-    plain: list[Phone]  # 37
+    plain: list[Phone]  # 37 phones that send plain requests
     phone: Page
     dark: Page
     bare: Page  # without JavaScript
@@ -219,7 +219,7 @@ class Scene:
         return shown_on(self.teacher.wall, self.teacher.result())
 
 
-def test_a_lecture(lab, new_page, problems):
+def test_class_of_forty_follows_a_lecture_to_its_end(lab, new_page, problems):
     teacher = Teacher(lab, new_page)
     phone, dark = (new_page(390, 844, alone=True, color_scheme=ground) for ground in ("light", "dark"))
     bare = new_page(390, 844, alone=True, java_script_enabled=False)
@@ -242,19 +242,19 @@ def test_a_lecture(lab, new_page, problems):
         shows(each, "The class is over")
     for wall in teacher.walls():
         wait_until_idle(wall)
-    problems.clear()  # browsers' reports of a missing server, and of a closed class
+    problems.clear()  # the browsers report the killed server and the closed class
     teacher.wall.wait_for_timeout(3000)
-    assert not [each for each in problems if "/state" in each]  # no wall asks for it any more
+    assert not [each for each in problems if "/state" in each]  # the walls have stopped polling the class
     problems.clear()
     assert len(teacher.secret) == 12
     assert not [each for each in teacher.addresses if teacher.secret in each]
-    with running_server(warm=False) as fresh:  # it has no classes
+    with running_server(warm=False) as fresh:  # a server without this class
         for result in results:
             check_link(new_page(1920, 950), fresh, result)
 
 
 def asks_once_at_a_time(wall):
-    """Check that a wall asks its class at most every 0.7 s, however often it is redrawn."""
+    """Check that a wall, after many redraws, polls its class at most six times in 3.5 s."""
     asked = []
     wall.on("request", lambda request: asked.append(request.url))
     wall.wait_for_timeout(3500)
@@ -262,12 +262,12 @@ def asks_once_at_a_time(wall):
 
 
 def the_beginning(teacher, phones):
-    """Check the joining screen, that either wall moves both, and that only the teacher's window knows what comes."""
+    """Check the join screen, the keys of both walls, and that only the teacher's window shows the next question."""
     one, other = teacher.walls()
     other.locator(JOIN).wait_for()
     teacher.shows("start", "drag", screen="join")
     assert read(other) == [f"{teacher.lab.server.url}/j/{teacher.code}"]
-    other.keyboard.press("PageDown")  # the joining screen goes, on both walls, and nothing else
+    other.keyboard.press("PageDown")  # only closes the join screen, on both walls
     one.locator(JOIN).wait_for(state="detached")
     teacher.shows("start", "drag", screen="")
     one.keyboard.press("ArrowUp")
@@ -284,19 +284,19 @@ def the_beginning(teacher, phones):
 
 
 def the_end(scene):
-    """Check the recap's questions, what to take home, and that nothing comes after it."""
+    """Check the recap's questions, the last screen with its QR code, and that nothing comes after it."""
     teacher = scene.teacher
     one, other = teacher.walls()
     one.keyboard.press("PageDown")
     teacher.shows("recap")
-    for i in range(2, 7):  # its questions, and the story as one picture
+    for i in range(2, 7):  # the other questions, then the story
         other.keyboard.press("PageDown")
         teacher.shows("recap", asked=str(i))
     one.keyboard.press("PageDown")
     for wall in teacher.walls():
         wall.locator(HOME).wait_for()
         assert read(wall) == [f"{scene.lab.server.url}/"]
-    other.keyboard.press("PageDown")  # beyond the end there is nothing
+    other.keyboard.press("PageDown")  # no effect: this is the last screen
     teacher.shows("recap", screen="home", asked="6")
     for each in scene.browsers():
         shows(each, "The lecture is over.")
@@ -328,7 +328,7 @@ def a_curve_and_one_comes_late(scene):
 
 
 def a_number(scene):
-    """Check that a clicker at either wall asks and reveals, and passes over a bet that no class is asked."""
+    """Check that clickers at both walls ask, reveal, and skip bets that are not asked of a class."""
     teacher, bets = scene.teacher, [5 * (i % 20) for i in range(30)]
     one, other = teacher.walls()
     one.keyboard.press("PageDown")
@@ -354,13 +354,13 @@ def a_number(scene):
     teacher.does("Next →")
     teacher.shows("softmax_saturation", "too_flat")
     other.keyboard.press("PageDown")
-    teacher.shows("small_samples", "draw")  # a bet of a step that is not asked of a class is passed over
+    teacher.shows("small_samples", "draw")  # skips a bet that is not asked of a class
     other.keyboard.press("PageUp")
     teacher.shows("softmax_saturation", "too_flat", reveal="1")
 
 
 def a_choice_while_the_server_dies(scene):
-    """Check that one phone is cut off while it sends, and again with its page, and that no answer is asked twice."""
+    """Check that no answer is lost if a phone goes offline, its page is closed, or the server is killed."""
     teacher, plain, context = scene.teacher, scene.plain, scene.dark.context
     teacher.goes_to("scaling_rules")
     shows(scene.dark, LESSONS["scaling_rules"])
@@ -376,7 +376,7 @@ def a_choice_while_the_server_dies(scene):
     together(plain[:10], lambda each: each.answer("1"))
     teacher.counts("11 of 40 have answered.")
     with ThreadPoolExecutor() as pool:
-        rest = pool.submit(together, plain[10:], lambda each: each.answer("0"))  # until somebody takes it
+        rest = pool.submit(together, plain[10:], lambda each: each.answer("0"))  # each phone retries
         scene.lab.kill()
         scene.lab.start()
         rest.result()
@@ -397,13 +397,13 @@ def a_choice_while_the_server_dies(scene):
 
 
 def forty_draws(scene):
-    """Check that each number occurs once, with the same draw on the phone, on the wall, in the file and by the link."""
+    """Check that the results file has every phone's draws once, and that the wall's histogram counts them all."""
     teacher, plain = scene.teacher, scene.plain
     teacher.goes_to("small_samples")
     teacher.does("Reveal")
     teacher.counts("0 of 40 have drawn.")
     together(plain, lambda each: each.look().draw())
-    scene.bare.get_by_role("link", name="Look again").click()  # nothing reloads a page that is being answered
+    scene.bare.get_by_role("link", name="Look again").click()  # a page with an open question does not reload by itself
     for each in scene.browsers():
         each.get_by_role("button", name="Draw ten products").click()
         shows(each, "Your other nine:")
@@ -437,16 +437,16 @@ def a_vote(scene):
 
 
 def check_link(page, fresh, result):
-    """The link of a result, on the wall of a server that knows nothing of the room, shows what the wall has shown."""
+    """Check that a result's link shows the same result on a server without this class."""
     parts = urlsplit(result.link)
     open_page(page, fresh, f"{parts.path}?{parts.query}&mode=projector")
     found = shown_on(page, result.link)
     assert found.data == result.data
     assert found.sentence == result.sentence
-    if "class=" in result.link:  # a link to draws has no bet on them, which the wall has revealed
+    if "class=" in result.link:  # the link to the draws leaves out their bet, which the wall has revealed
         assert (found.marks, bets_in(found.card)) == (result.marks, bets_in(result.card))
 
 
 def bets_in(card):
-    """Return the bets of a class, as the card has them."""
+    """Return the summary of the class's bets from the card's text."""
     return re.search(r"◆ .* right\.", card)[0]

@@ -118,7 +118,7 @@ def test_only_an_exponent_near_one_half_is_called_found(page, server):
     assert sentences(page)[0].startswith("Not divided: ")
     dial = slider(page, "exponent")
     for stop, said in ((26, "Found, close to √dₖ: "), (25, "Found: divided by √dₖ, ")):
-        while steps := stop - int(dial.evaluate("dial => dial.valueAsNumber")):  # a late answer may undo a key
+        while steps := stop - int(dial.evaluate("dial => dial.valueAsNumber")):  # a late answer may undo a key press
             press(dial, *["ArrowRight" if steps > 0 else "ArrowLeft"] * abs(steps))
         assert query_parameters(page) == {"exponent": f"{stop / 50:g}"}
         assert sentences(page)[0].startswith(said)

@@ -251,7 +251,7 @@ def test_a_move_and_a_link_at_the_same_time_both_take_effect(page, server):
     assert "Traceback" not in server.log()
 
 
-def test_projector_mode_is_kept_on_other_pages_until_leave(page, server):
+def test_projector_mode_is_kept_on_other_pages_until_leave_is_pressed(page, server):
     open_page(page, server, "score_variance", mode="projector", d_k=100, bet=0)
     page.get_by_role("button", name="The path").click()
     page.get_by_role("menuitem", name=SATURATION).click()

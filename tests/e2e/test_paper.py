@@ -98,7 +98,7 @@ def test_pictures_are_redrawn_for_paper_and_restored_for_the_screen(new_page, se
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     wait_until_idle(page)
     on_paper = page.evaluate(boxes)
-    assert {view.split()[2] for view, _ in on_paper} == {"816"}  # px: printed 700 px wide, 14 px become 9 points
+    assert {view.split()[2] for view, _ in on_paper} == {"816"}  # px wide: printed at 700 px, 14 px text has 9 points
     page.evaluate("() => dispatchEvent(new Event('afterprint'))")
     wait_until_idle(page)
     assert page.evaluate(boxes) == before

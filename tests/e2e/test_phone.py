@@ -165,7 +165,7 @@ def test_arriving_answers_do_not_move_the_focus_at_the_desk(lab, rooms, new_page
     check(page)
 
 
-def test_wall_follows_its_class_and_its_corner_covers_no_content(lab, rooms, new_page):
+def test_wall_follows_its_class_and_its_join_code_covers_no_content(lab, rooms, new_page):
     page, code = new_page(*PROJECTED["950p"]), opened(rooms, A_CHOICE)
     open_page(page, lab, A_CHOICE, mode="projector", room=code)
     for stem in ("recap", A_CURVE):  # recap is the widest page
@@ -181,7 +181,7 @@ def test_wall_follows_its_class_and_its_corner_covers_no_content(lab, rooms, new
             assert column <= corner
 
 
-def test_clicker_reveals_an_empty_count_only_at_the_second_press(lab, rooms, new_page):
+def test_clicker_reveals_without_answers_only_at_the_second_press(lab, rooms, new_page):
     page, code = new_page(*PROJECTED["1024p"], alone=True), opened(rooms, A_CHOICE)
     page.context.add_cookies([{"name": "lab_room", "value": code + SECRET, "url": lab.url}])
     for phone in "ab":

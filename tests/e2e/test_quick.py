@@ -11,7 +11,7 @@ from pages._view.lessons import LESSONS, ORDER, VIEWS
 pytestmark = pytest.mark.e2e
 
 ASKED = [("training_race", "rates")]
-# Pictures that Plotly draws in full, since more than numbers and words changes: axes, labels, colour ranges.
+# Pictures that Plotly draws in full, because axes, labels or colour ranges change too.
 WHOLE = [
     ("gradient_flow", "jacobian", "d_k"),
     ("gradient_flow", "jacobian", "row"),
@@ -44,10 +44,10 @@ STOPS = (
     0.02,
     0.08,
     0.4,
-)  # fractions of the track: near both ends and between, since both ends may give the same picture
+)  # fractions of the track, not only its ends, which may give the same picture
 
 # Compare the drawing with `Plotly.react` of the same figure. Ignore the order of annotations and a redundant style.
-# Return: was it drawn quickly, are both drawings equal?
+# Return two flags: drawn quickly, both drawings equal.
 COMPARE = """async selector => {
   const picture = document.querySelector(selector), plot = picture.firstElementChild;
   const look = () => [...plot.querySelectorAll('.main-svg')].map(svg => {

@@ -409,7 +409,7 @@ def test_enter_and_increment_before_streamlit_set_the_number(visit):
 
 
 @pytest.mark.walk
-def test_paper_before_streamlit_shows_only_the_chosen_option(visit):
+def test_page_printed_before_streamlit_shows_only_the_chosen_option(visit):
     page = visit("few_bits")
     page.emulate_media(media="print")
     bar = field_of(page, "format")
@@ -426,7 +426,7 @@ ON_PAPER = """() => [...document.querySelectorAll('#lab-first :is(button, input,
 
 @pytest.mark.walk
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_paper_before_streamlit_is_complete_and_needs_no_session(visit, server, scheme):
+def test_page_printed_before_streamlit_is_complete_without_a_session(visit, server, scheme):
     page = visit("score_variance?d_k=16&tally=1-2", color_scheme=scheme)
     page.locator(f"{CODE}[src]").wait_for(state="attached")
     page.wait_for_function("code => document.querySelector(code).naturalWidth > 0", arg=CODE)

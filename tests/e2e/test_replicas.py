@@ -1,4 +1,4 @@
-"""Two replicas behind nginx: a visitor stays on one replica, and keeps the page when it is killed or updated."""
+"""Two replicas behind nginx: a visitor stays on one replica, and keeps the page if that one is killed or updated."""
 
 import csv
 import gzip
@@ -302,7 +302,7 @@ def answer_often(phone):
     phone.answer(phone.number)
 
 
-def test_rolling_update_does_not_interrupt_a_visitor_s_moves(lab, replicas, new_page, problems):
+def test_rolling_update_does_not_interrupt_the_moves_of_a_visitor(lab, replicas, new_page, problems):
     page, scores, race = (new_page(stranger=True) for _ in range(3))
     open_page(scores, lab, "your_scores")
     choose_file(scores)

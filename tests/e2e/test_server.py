@@ -169,7 +169,7 @@ LARGE = 63 * 2**20
 
 
 @pytest.mark.walk
-def test_uploads_by_script_count_towards_the_visitor_s_limit(page, server, problems):
+def test_uploads_by_script_count_towards_the_limit_of_the_visitor(page, server, problems):
     open_page(page, server, "your_scores")
     chosen = {"name": "q.npy", "mimeType": "application/octet-stream", "buffer": b"small"}
     with page.expect_request(lambda request: request.method == "PUT") as sent:

@@ -79,7 +79,7 @@ def test_a_failed_copy_is_not_reported_as_copied(page, server):
 
 
 @pytest.mark.walk
-def test_seed_mine_gives_each_visitor_a_seed_that_stays(new_page, server):
+def test_link_with_seed_mine_gives_each_visitor_a_lasting_seed(new_page, server):
     first, second = (new_page(alone=True, permissions=["clipboard-read", "clipboard-write"]) for _ in range(2))
     open_page(first, server, "small_samples", seed="mine", size=4)
     seed = query_parameters(first)["seed"]

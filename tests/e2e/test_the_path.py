@@ -39,13 +39,13 @@ def said(page):
 
 
 def counts(page):
-    """Return the numbers of rows put right with raw scores, ÷ √dₖ and ÷ dₖ, from the sentence."""
+    """Read from the sentence how many rows raw scores, ÷ √dₖ and ÷ dₖ put right."""
     words = re.findall(r"\b(none|all|\d+)\b(?= right| come| with)", said(page))
     return [{"none": 0, "all": 100}.get(each) if not each.isdigit() else int(each) for each in words]
 
 
 def move(page, name, stop):
-    """Move a slider to a stop by keyboard; repeat if a late answer of the page has undone a key."""
+    """Move a slider to a stop by keyboard; repeat if a late answer of the page has undone a key press."""
     thumb = slider(page, name)
     while steps := stop - int(thumb.evaluate("thumb => thumb.valueAsNumber")):
         press(thumb, *["ArrowRight" if steps > 0 else "ArrowLeft"] * abs(steps))

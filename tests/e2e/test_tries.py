@@ -118,7 +118,7 @@ def test_thumb_glides_to_the_value_of_a_try_unless_motion_is_reduced(new_page, s
     assert page.evaluate("() => window.glides.length") == 0
 
 
-def test_hidden_setting_of_a_try_ends_with_its_step_and_back_restores_it(page, server):
+def test_hidden_setting_of_a_try_is_dropped_at_next_and_restored_by_back(page, server):
     open_page(page, server, "score_variance", step="straighten")
     went = [("straighten", {"d_k": "1024", "correlation": "1"}), ("divide", {"d_k": "1024"})]
     page.locator(".stApp [data-try=aligned]").click()

@@ -83,7 +83,7 @@ def test_bets_of_a_class_take_a_third_of_the_wall_and_touch_no_text(new_page, se
     asked = {"mode": "projector", "bet": "1", "reveal": "1", "step": bet.when[1]}
     if isinstance(answer, Choice):
         said = {"class": "~".join(answer.options[-1:] * 24)}
-        if not LESSONS[stem].together:  # there the first vote is one for a rate
+        if not LESSONS[stem].together:  # such a lesson asks first for a rate, not for a bet
             said["first"] = "~".join(answer.options * 8)
     else:
         bets = curves if isinstance(answer, Drawing) else [f"{each:g}" for each in answer.stops[::2]]

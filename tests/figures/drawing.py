@@ -17,7 +17,8 @@ PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("d
 def whole(picture):
     """Check the rules for all pictures: short, complete sentences, no names from the code, columns of equal length.
 
-    A sentence has at most 25 words and three numbers, a claim at most 12 words. A number and its power of ten are one.
+    A sentence has at most 25 words and three numbers, a claim at most 12 words. A number and its
+    power of ten count as one.
     """
     said = re.sub("<[^>]*>", "", picture.sentence)
     assert said.endswith((".", "?")), said

@@ -1,7 +1,7 @@
-"""Evidence for all sentences that claim all or nothing: for each the name of a test, or the reason why it is true.
+"""Evidence for every sentence that claims all or nothing: the name of a test, or the reason why the claim is true.
 
-A fragment covers every text of its lesson that contains it, with # for each number. What tries promise is tested in
-tests/pages/test_tries.py.
+A fragment covers every text of its lesson that contains it, with # for each number. tests/pages/test_tries.py tests
+what tries promise.
 """
 
 import re
@@ -36,8 +36,8 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "no division is needed": "test_no_division_is_called_needed_if_raw_scores_spread_by_1",
         "if all components are independent": "it is the condition of the claim",
         "Any distribution with mean #": "test_draws_have_the_moments_of_their_law",
-        "Only ÷ √dₖ stays flat": "test_labels_of_the_three_rays_say_how_they_grow",
-        "squeezes them to nearly nothing": "test_labels_of_the_three_rays_say_how_they_grow",
+        "Only ÷ √dₖ stays flat": "test_labels_of_the_three_lines_say_how_spreads_grow",
+        "squeezes them to nearly nothing": "test_labels_of_the_three_lines_say_how_spreads_grow",
         "all raw scores are #": "test_sentence_says_that_constant_scores_spread_at_no_d_k",
         "all are #": "test_sentence_says_that_constant_scores_spread_at_no_d_k",
         "nothing spreads at any dₖ": "of ± 1 with correlation −1 every product of two components is the same",

@@ -1,4 +1,4 @@
-"""The bets of a class on a wall: a panel beside the picture that shows both the bets and the answer."""
+"""The bets of a class on a wall: a panel beside the picture, with the bets and the answer."""
 
 import re
 from collections import Counter
@@ -38,7 +38,7 @@ def bets_on(stem, n=24):
 def test_bars_count_the_bets_on_an_axis_with_units(stem):
     answer, bets = LESSONS[stem].bet.answer, bets_on(stem)
     shown = shown_of(stage(stem, bets))
-    assert shown.drawn()["marks"]  # words still have marks
+    assert shown.drawn()["marks"]  # words still light parts of the picture
     fig = plotted(shown)
     bars, axis = trace_of(fig, "bets"), fig.layout.xaxis9
     width = bars.width / 0.9
@@ -81,7 +81,7 @@ def test_number_bets_before_a_second_vote_are_hollow_bars():
 
 
 @pytest.mark.parametrize("stem", CHOICES)
-def test_each_answer_has_a_bar_with_its_count_and_only_the_right_a_mark(stem):
+def test_bar_of_each_answer_has_its_count_and_only_the_correct_one_a_mark(stem):
     answer = LESSONS[stem].bet.answer
     here = stage(stem, [answer.options[i] for i, n in enumerate((2, 0, 5)) for _ in range(n)])
     fig = plotted(shown_of(here))
@@ -102,7 +102,7 @@ def test_each_answer_has_a_bar_with_its_count_and_only_the_right_a_mark(stem):
 
 @pytest.mark.parametrize("stem", CHOICES)
 def test_picture_beside_the_bars_ends_before_the_labels_of_the_bars(stem):
-    """In the pixels of a wall beside the code of its room, where letters have least room."""
+    """Compute in pixels of a wall with a join code, which leaves the least width."""
     here = stage(stem, [LESSONS[stem].bet.answer.options[0]] * 24)
     shown, whole = shown_of(here), here.picture_at_rest
     layout, before = shown.figure.layout, whole.figure.layout

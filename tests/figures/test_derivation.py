@@ -1,4 +1,4 @@
-"""Pictures of the derivation lesson: three lines of the proof with plots, squares that explain √dₖ, all nine lines."""
+"""Pictures of the derivation lesson: three lines of the proof, squares that explain √dₖ, and all nine lines."""
 
 import re
 from dataclasses import replace
@@ -269,11 +269,11 @@ def test_title_gives_the_right_divisor_at_the_chosen_d_k(fields, d_k):
 
 # A divisor is right if it gives scores the same spread at every dₖ. The title is compared with exact spreads.
 @pytest.mark.parametrize("nu", [1.5, 1.9, 2.0, 2.1, 4.0, 30.0])
-def test_title_suggests_sqrt_d_k_only_if_spreads_grow_like_it(nu):
+def test_title_suggests_sqrt_d_k_only_if_spreads_grow_like_sqrt_d_k(nu):
     growth = core.measure_growth(core.DerivationParams(64, 100, nu=nu))
     said = figures.broken_lines(growth, 64, LIGHT).figure.layout["title"]["text"]
     grows_like_it = core.spread_ratio(core.DerivationParams(64, nu=nu), 16) < 4.01
-    assert ("Divide by √dₖ" in said) == (grows_like_it or nu == 2)  # at ν = 2 they do up to a logarithm
+    assert ("Divide by √dₖ" in said) == (grows_like_it or nu == 2)  # at ν = 2 up to a logarithmic factor
 
 
 def test_exact_values_are_dotted_and_heavy_tails_have_no_error_bars(growths):

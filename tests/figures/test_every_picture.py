@@ -66,7 +66,7 @@ def figures_of(picture):
 
 
 def check_looks(figure, profile):
-    """Check that colours and sizes are the profile's, also those of raw, scaled and predicted values."""
+    """Check that a figure has the profile's sizes, and its colours for raw, scaled and predicted values."""
     layout = figure.layout
     assert (layout.paper_bgcolor, layout.font.color, layout.font.size) == (
         profile.ground,
@@ -120,7 +120,7 @@ def sizes_in(part):
 
 
 @pytest.mark.parametrize(("stem", "chosen"), EVERYTHING)
-def test_every_picture_has_its_declared_key_and_colours_by_meaning(stem, chosen):
+def test_every_picture_is_declared_and_has_colours_by_meaning(stem, chosen):
     shown = pictures(stem, at(stem, **chosen), LIGHT)
     keys = [each.key for each in shown]
     assert keys == [key for key in LESSONS[stem].pictures if key in keys]

@@ -108,7 +108,7 @@ def test_no_rounding_error_is_predicted_if_rows_overflow(overflowed):
 # --- curves ----------------------------------------------------------------------------------------------
 
 
-def test_lines_show_mean_changes_and_the_chosen_format_is_wider():
+def test_lines_show_mean_changes_and_the_chosen_format_has_wider_lines():
     found = core.few_bits_curves((1, 16, 64), PARAMS)
     shown = plotted(figures.curves(found, PARAMS, LIGHT))
     for i, name in enumerate(core.FORMATS):

@@ -204,7 +204,7 @@ def test_each_line_has_one_label_at_its_end_in_its_colour(shown, curve):
 
 
 def with_ends(curve, place, **ends):
-    """Return a curve whose statistics at one place go geometrically between these ends, for raw and for scaled."""
+    """Return a curve whose statistics at one place run geometrically between given ends, raw and scaled."""
     changed = {name: getattr(curve.statistics, name).copy() for name in ends}
     for name, pairs in ends.items():
         changed[name][core.PLACES.index(place)] = [np.geomspace(*pair, len(curve.dims)) for pair in pairs]

@@ -31,7 +31,7 @@ def told(sentence, *marks):
     return found(sentence, marks, NAMED, LAYOUT)
 
 
-def test_a_word_has_its_preceding_text_its_traces_and_their_look():
+def test_a_mark_has_its_preceding_text_traces_colour_and_line_style():
     one, two = told("Raw and raw, then scores.", Mark("scores", ("scores",)), Mark("raw", ("raw", "theory")))
     assert one == {"word": "raw", "before": "Raw and ", "curves": [0, 3], "points": None, "colour": LIGHT.raw,
                    "ink": readable(LIGHT.raw, LIGHT.ground, LIGHT.text), "line": "dotted"}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Layouts for a phone: the same data and words as on a screen in other places, and quick redrawing in a drag."""
+"""Phone layouts: they have the data and words of the screen layout, and are redrawn quickly in a drag."""
 
 import json
 import re

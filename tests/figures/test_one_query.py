@@ -86,7 +86,7 @@ def test_lines_are_the_partial_sums_on_a_logarithmic_axis(result):
     assert end.x0 == end.x1 == 2  # after four products
 
 
-def test_products_and_scores_are_bars_and_step_divide_keeps_raw_weights(result):
+def test_products_and_scores_are_bars_and_step_divide_also_shows_raw(result):
     assert list(trace_of(plotted(shown(measured(4), "multiply")), "products").y) == [1.5, 0.5, -0.5, 0.5]
     assert list(trace_of(plotted(shown(measured(4), "add")), "scores").y) == [1, 2, -2, 0]
     raw, scaled = plotted(shown(result, "softmax")), plotted(shown(result, "divide"))

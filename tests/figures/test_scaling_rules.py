@@ -335,7 +335,7 @@ def test_every_short_answer_gives_the_numbers_of_its_result():
 
 
 def test_card_of_mup_claims_nothing_about_random_q_and_k():
-    """In wrong_choice q and k are random, and ÷ dₖ needs another rate at each size: the card must not contradict."""
+    """In wrong_choice q and k are random, and ÷ dₖ needs another rate at each size: the card must not deny this."""
     said = SCALING_RULES["mup"].fixes
     assert "align while training" in said
     assert "of random q and k it says nothing" in said

@@ -157,7 +157,7 @@ BROKEN = [{}, {"mean_q": 0.5, "mean_k": 0.5}, {"correlation": -1.0}, {"sampling"
 
 
 @pytest.mark.parametrize("broken", BROKEN)
-def test_axes_stay_at_every_d_k_and_scores_share_one_axis(walks, broken):
+def test_axes_are_the_same_at_every_d_k_and_panels_share_a_y_range(walks, broken):
     ranges = set()
     for d_k in (1, 64, 1024):
         layout = plotted(drawn(walks, d_k=d_k, **broken)).layout
@@ -173,7 +173,7 @@ def test_how_sure_fold_gives_the_share_of_scores_beyond_the_axis(result, walks):
 
 
 @pytest.mark.parametrize("d_k", [1, 64])
-def test_with_own_axes_walks_and_raw_scores_share_one_axis(walks, d_k):
+def test_option_own_gives_scaled_scores_their_own_axis(walks, d_k):
     layout = plotted(drawn(walks, "own", d_k=d_k)).layout
     assert tuple(layout.yaxis.range) == tuple(layout.yaxis2.range) == (-5 * d_k**0.5, 5 * d_k**0.5)
     assert tuple(layout.yaxis3.range) == (-5, 5)
@@ -285,7 +285,7 @@ def test_point_at_the_chosen_d_k_is_twice_as_large():
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_labels_of_the_three_rays_say_how_they_grow(curve, profile):
+def test_labels_of_the_three_lines_say_how_spreads_grow(curve, profile):
     said = [re.sub("<[^>]*>", " ", each).split() for each in texts(plotted(spreads(curve, 4, profile=profile)))]
     assert [" ".join(each) for each in said[3:]] == [
         "raw spreads like √dₖ",
@@ -298,7 +298,7 @@ def test_labels_of_the_three_rays_say_how_they_grow(curve, profile):
         np.testing.assert_allclose(theory.y[[0, 2, 3]], [1, at_64, at_1024], rtol=1e-12)
 
 
-def test_label_of_the_level_ray_gives_its_height():
+def test_label_of_the_level_line_gives_its_height():
     options = {**CURVE, "mean_k": 2.0}  # E[q k] = 0 and Var(q k) = 1 · (1 + 2²)
     said = texts(plotted(spreads(core.variance_curve((1, 4, 1024), **options), options=options)))
     assert any("stays at 2.24" in each for each in said)

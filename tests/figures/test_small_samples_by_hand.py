@@ -71,7 +71,7 @@ def test_words_are_short_and_give_the_spread_of_every_example(typed, profile):
             assert any(f"variance {number(each.variance, 6)} (ddof = 0)" in line for line in picture.sure)
 
 
-def test_examples_of_the_notes_fit_on_one_axis():
+def test_both_examples_fit_on_one_axis():
     _, picture = drawn()
     assert picture.sentence == "Products picked by hand spread by 38.4 and 82.0. Drawn at random, they spread by √dₖ."
     said = texts(plotted(picture))

@@ -143,7 +143,7 @@ def axes_of(drawn):
     return [drawn.layout[name] for name in drawn.layout.to_plotly_json() if name.startswith("xaxis")]
 
 
-def test_axis_of_scores_stays_for_sliders_and_grows_for_linked_values():
+def test_axis_of_scores_is_fixed_for_sliders_but_grows_for_values_in_links():
     controls = LESSONS["softmax_saturation"].controls
     ranges = {
         each.range
@@ -361,7 +361,7 @@ def test_freezing_threshold_is_called_a_limit_for_many_keys():
 
 @pytest.mark.parametrize("profile", [LIGHT, DARK, PROJECTOR])
 @pytest.mark.parametrize(("exponent", "colour"), [(0.0, "raw"), (0.3, "band"), (0.5, "scaled"), (1.0, "third")])
-def test_values_outputs_and_rays_are_those_of_the_result(exponent, colour, profile):
+def test_values_outputs_and_lines_to_outputs_are_those_of_the_result(exponent, colour, profile):
     panels, fig = divided(exponents=(0.0, exponent, 1.0)), plotted(flat(exponent=exponent, profile=profile))
     wanted = ("raw", colour, "third")
     for i, (found, meaning) in enumerate(zip(panels, wanted, strict=True)):

@@ -23,7 +23,7 @@ def test_contrast_formula_gives_the_known_values():
 
 
 @pytest.mark.parametrize("theme", PROFILES)
-def test_text_has_a_contrast_of_at_least_4_5_and_colours_of_marks_3(theme):
+def test_contrast_of_text_is_at_least_4_5_and_that_of_marks_at_least_3(theme):
     assert contrast(theme.text, theme.ground) >= 4.5
     for mark in ("raw", "scaled", "third", "band"):
         assert contrast(getattr(theme, mark), theme.ground) >= 3, mark

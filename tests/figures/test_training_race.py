@@ -63,7 +63,7 @@ def test_how_sure_fold_names_the_step_by_which_each_run_has_learnt(result):
 
 
 def with_right(result, *right, n_keys=32, before=None):
-    """Return a race of three runs whose last maps have `right` queries right, and all earlier maps `before`."""
+    """Return a race of three runs with `right` correct queries in the last maps, and `before` in all earlier ones."""
     maps = [_maps(before or right, n_keys)] * (len(result.maps) - 1)
     params = replace(result.params, exponents=(0.0, 0.5, 1.0), n_keys=n_keys)
     curves = {name: _of_three(getattr(result, name)) for name in core.QUANTITIES}
@@ -135,7 +135,7 @@ def test_sentence_at_tiny_d_k_says_that_raw_learns_at_a_smaller_rate(d_k):
 
 
 @pytest.mark.parametrize("d_k", [6, 16])
-def test_sentence_at_small_d_k_says_little_harm_and_suggests_64(d_k):
+def test_sentence_at_small_d_k_reports_little_harm_and_suggests_d_k_64(d_k):
     race = core.measure_training_race(core.TrainingRaceParams(d_k))
     shown = figures.attention(race, LIGHT)
     whole(shown)
@@ -377,7 +377,7 @@ def test_sentence_of_the_rates_counts_the_rates_that_learn(sweep):
 
 
 @pytest.mark.parametrize(("n_keys", "least"), [(2, 2), (20, 19), (32, 31), (64, 61)])
-def test_named_threshold_is_the_smallest_count_called_learnt(sweep, n_keys, least):
+def test_threshold_label_gives_the_smallest_count_called_learnt(sweep, n_keys, least):
     shown = replace(sweep, params=replace(sweep.params, n_keys=n_keys))
     assert f"<b>learnt:</b><br>{least} right by<br>step 40" in texts(plotted(figures.rates(shown, LIGHT)))
     assert least / n_keys >= core.SOLVED_ACCURACY > (least - 1) / n_keys
@@ -415,7 +415,7 @@ def sure_of(sweep):
     return " ".join(figures.rates(sweep, LIGHT).sure)
 
 
-def test_diverged_rates_are_marked_by_a_cross_and_named(sweep):
+def test_rates_that_diverge_have_a_cross_and_are_named(sweep):
     diverged = np.zeros(sweep.loss.shape, bool)
     diverged[0, -2:, 1:] = True
     shown = replace(sweep, diverged=diverged)

@@ -26,7 +26,7 @@ def curve(old, values, spread=0.0):
     return replace(old, mean=values, low=values - spread, high=values + spread, standard_error=np.zeros_like(values))
 
 
-def test_every_way_has_a_line_of_mean_losses_in_the_band_of_its_seeds(result):
+def test_every_scale_has_a_line_of_mean_losses_in_the_band_of_its_seeds(result):
     fig = plotted(transformer.learning(result, LIGHT))
     assert not any("QK-norm" in each.name for each in fig.data)
     for way, name in enumerate(DRAWN):
@@ -82,7 +82,7 @@ def test_overlapping_labels_are_moved_apart_around_their_line_ends():
 
 
 def at_the_rate(result, *works):
-    """Return a result in which the ways in `works` learn at its rate; raw learns at one rate in all, ÷ √dₖ at two."""
+    """Return a result with new values of `works` at its rate; in all, raw learns at one rate and ÷ √dₖ at two."""
     found = np.zeros_like(result.works)
     found[:, RATES.index(result.params.rate)] = works
     for way, wanted in enumerate((1, 2)):
@@ -101,7 +101,7 @@ def at_the_rate(result, *works):
         ((0, 0, 0, 1), "no scale learns"),
     ],
 )
-def test_sentence_names_the_ways_that_learn_and_counts_their_rates(result, works, said):
+def test_sentence_names_the_scales_that_learn_and_counts_their_rates(result, works, said):
     shown = transformer.learning(at_the_rate(result, *works), LIGHT)
     flat = (
         f"{'It' if sum(works[:3]) == 1 else '÷ dₖ'} starts flat: its scores first grow, from a spread of 0.04 to 2.0."

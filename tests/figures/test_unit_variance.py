@@ -192,7 +192,7 @@ def _said(row):
 
 @pytest.mark.parametrize("d_k", [2, 64, 1024])
 def test_sentence_of_shared_inputs_gives_the_weight_of_a_token_on_itself(d_k):
-    """Recompute the weight from new draws: a normalised token scores √dₖ with itself, about 0 ± 1 with 15 others."""
+    """Recompute the weight from new draws: a normalised token scores √dₖ with itself, 0 ± 1 with each of 15 others."""
     found = core.measure_shared_input(core.UnitVarianceParams(d_k, 1, 16))
     said = figures.shared(found, FEW, LIGHT).sentence
     X = np.random.default_rng(0).standard_normal((200, 16, d_k))

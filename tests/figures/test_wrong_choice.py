@@ -65,7 +65,7 @@ def test_a_cell_shows_the_weight_of_its_row_on_the_right_key(result):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_cell_gets_the_colour_of_its_panel_once_put_right(result, profile):
+def test_a_cell_gets_the_colour_of_its_panel_once_its_row_is_put_right(result, profile):
     for step in (0, 200):
         cells = [each for each in plotted(choices(result, step, 0, profile)).data if each.type == "heatmap"]
         ink = (profile.raw, profile.scaled, profile.third)
@@ -522,7 +522,7 @@ def test_price_of_cached_curves_is_zero(step, seed):
     assert main.params(values | {"seed": seed + 1}) != before
 
 
-def test_only_cheap_computations_run_unasked_or_without_a_button():
+def test_expensive_computations_need_a_button_and_cheap_ones_do_not():
     values = {"d_k": 64, "n_keys": 16, "loss": "output", "learns": "q", "seed": 77}
     rate, sizes = (work.STEPS[step] for step in ("rate", "every_size"))
     assert rate.is_unasked(values)

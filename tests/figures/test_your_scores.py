@@ -229,7 +229,7 @@ def test_code_loads_the_uploaded_files_and_gives_the_same_verdict(results, tmp_p
         assert run(picture.code)[0]["result"].report.verdict == result.report.verdict
 
 
-def test_every_picture_says_if_it_shows_a_sample_or_a_visitor_file(results):
+def test_every_picture_says_if_it_shows_a_sample_or_files_of_a_visitor(results):
     for picture in (histogram, growth):
         sample, own = picture(results["ideal"]), picture(results["ideal"], own=("q.npy", "k.npy"))
         assert sample.sure[0] == "Sample “ideal”, 1 head, 32 queries, 32 keys, dₖ = 16."

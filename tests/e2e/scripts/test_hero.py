@@ -54,7 +54,7 @@ def hero(mount):
     return page
 
 
-def test_hero_shows_the_slider_s_stop_and_announces_it_on_release(hero):
+def test_hero_shows_the_stop_of_its_slider_and_announces_it_on_release(hero):
     spoken = "() => document.querySelector('.spoken').textContent"
     hero.evaluate(HAND, [2, True])
     assert hero.evaluate(SHOWN) == ["2", "raw at 2", "± 2"]
@@ -63,7 +63,7 @@ def test_hero_shows_the_slider_s_stop_and_announces_it_on_release(hero):
     assert hero.evaluate(spoken) == "raw at 2"
 
 
-def test_raw_bars_widen_with_their_spread_and_scaled_bars_stay(hero):
+def test_raw_bars_widen_with_their_spread_but_scaled_bars_do_not(hero):
     wide = """() => ['raw', 'scaled'].map(side => {
       const bars = document.querySelector(`[data-part=${side}] .fill`), {width} = bars.ownerSVGElement.viewBox.baseVal;
       return bars.getBBox().width - width / 2;  // from the middle of the axis

@@ -148,7 +148,7 @@ PRESSED = """() => {
 }"""
 
 
-def test_page_down_presses_next_then_reveal_then_the_next_lesson(mount):
+def test_page_down_presses_next_then_reveal_then_opens_the_next_lesson(mount):
     page = mount("keys", {"lesson": "start"}, text_of("keys.html"))
     page.evaluate(ADD, BUTTONS)
     page.evaluate(PRESSED)
@@ -156,7 +156,8 @@ def test_page_down_presses_next_then_reveal_then_the_next_lesson(mount):
     page.evaluate("() => { document.querySelector('.st-key-turn_right button').disabled = true; }")
     page.keyboard.press("PageDown")
     assert page.evaluate("() => pressed") == ["Next", "Reveal"]
-    page.evaluate("() => Object.assign(document.querySelector('[data-reveal]').dataset, { sets: 'reveal=' })")  # Hide
+    # From here on, the Reveal button hides the answer.
+    page.evaluate("() => Object.assign(document.querySelector('[data-reveal]').dataset, { sets: 'reveal=' })")
     page.evaluate(PRESSED.replace("window.pressed = [];", ""))
     for _ in range(2):
         page.keyboard.press("PageDown")  # two presses open one lesson

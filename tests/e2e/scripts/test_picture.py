@@ -61,7 +61,7 @@ CHANGES = {
     "ticks": tuple(drawn(LINE, xaxis=TICKS | {"ticktext": [text, "two"]}) for text in ("one", "1,024")),
 }
 # Draw a figure quickly over another one, then by `Plotly.react`.
-# Return: was it drawn quickly, are both drawings equal, has the figure changed?
+# Return three flags: drawn quickly, both drawings equal, figure changed.
 QUICKLY = """async ([one, other]) => {
   const plot = document.body.appendChild(document.createElement('div'));
   const look = () => [...plot.querySelectorAll('.main-svg')].map(svg => svg.innerHTML

@@ -199,7 +199,7 @@ def test_a_released_connection_reconnects_for_an_action(connected):
 
 def test_a_released_connection_stays_closed_in_a_hidden_tab(connected):
     connected.evaluate("() => Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
-    connected.evaluate("run => { lab.sleep(); socket.send([run]); }", RUN)  # as by a timer
+    connected.evaluate("run => { lab.sleep(); socket.send([run]); }", RUN)  # as a timer may do
     assert connected.evaluate("() => [opened.length, sent]") == [1, []]
     connected.evaluate("run => { delete document.hidden; socket.send([run]); }", RUN)
     connected.wait_for_function("() => !lab.away")
