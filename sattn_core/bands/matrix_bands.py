@@ -121,7 +121,7 @@ def _simulated_band(law, mean_q, mean_k, shape):
 
 
 def _simulated_matrices(shape):
-    """Return the number of matrices to simulate for a band; 0 if even the fewest take too many random numbers."""
+    """Return the number of matrices to simulate for a band; 0 if the least number allowed needs too many draws."""
     affordable = _MOST_NUMBERS // numbers_of(shape)
     return min(affordable, _MATRICES[1]) if affordable >= _MATRICES[0] else 0
 

@@ -1,7 +1,7 @@
 """Reader for tables of numbers in text of unknown origin.
 
-It guesses the separator, headings, index columns and decimal commas. Every guess is noted, and `Reading` overrides it.
-Nothing is evaluated, and the numbers of lines, columns and characters are limited.
+It guesses the separator, headings, index columns and decimal commas. Every guess is noted, and options of
+`reading.Reading` override some. Nothing is evaluated, and the numbers of lines, columns and characters are limited.
 """
 
 import csv

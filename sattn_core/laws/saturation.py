@@ -344,7 +344,7 @@ def _query_norms(d_k):
 
 
 def _read_table(n_keys, score_std):
-    """Return the averages of `_row_averages` at many spreads, (3, n), from their Chebyshev series in ln(1 + σ)."""
+    """Evaluate `_row_averages` at n spreads by its Chebyshev series in ln(1 + σ); return an array (3, n)."""
     largest = max(float(score_std.max()), _SMALLEST_TABLE_STD)
     if largest > MAX_SCORE_STD:
         raise ValueError(f"scale * |q| must be at most {MAX_SCORE_STD:g}, but it reaches {largest:.3g}")

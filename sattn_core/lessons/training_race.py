@@ -47,7 +47,7 @@ class TrainingRaceParams:
     """Settings of one race: a run for each scale, with the same task and the same start."""
 
     d_k: int = 64  # 1 to 1,024
-    exponents: tuple[float, ...] = (0.0, 0.5, 1.0)  # 0 to 1, at most 8: the scale of a run is d_k ** −exponent
+    exponents: tuple[float, ...] = (0.0, 0.5, 1.0)  # one per run, each 0 to 1, at most 8: the scale is d_k ** −exponent
     optimizer: str = "sgd"
     learning_rate: float = 1.0  # above 0
     # learning_rates: one per run, such as the best of a sweep; None for the same rate in every run

@@ -1,4 +1,4 @@
-"""A tab that is hidden for ten minutes closes its session, unless only the session holds some of its state."""
+"""A tab hidden for ten minutes closes its session, unless the session holds state that is found nowhere else."""
 
 import pytest
 from dashboard import field, wait_until_in_place

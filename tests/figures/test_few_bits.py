@@ -78,7 +78,7 @@ def test_labels_are_above_their_dots_and_have_the_same_colour(result, overflowed
             assert dots.x.min() < name.x < dots.x.max()
             near = np.abs(dots.x - name.x - (0.3 if word == "raw" else -0.3)) < 0.3  # dots below the label
             assert (dots.y[near] <= name.y).all()
-        assert len(shown.layout.annotations) == 7  # as many at every dₖ, for quick redrawing in a drag
+        assert len(shown.layout.annotations) == 7  # the same number at every dₖ, so that a drag redraws quickly
         assert not shown.layout.yaxis.title.text
         assert bool(named(shown, "half the spacing")) == (found is not overflowed)
 

@@ -59,7 +59,7 @@ _ANSWER = [ANSWERS.c[each.name] for each in fields(Answer)]
 
 
 class Kept:
-    """The methods of `Store` on the database; `Store` checks their arguments first."""
+    """The part of `Store` that reads and writes the database; `Store` checks all arguments first."""
 
     def __init__(self, place: Place, clock: Callable[[], float], patience: float) -> None:
         self._database, self._clock = database_at(place, patience), clock

@@ -172,7 +172,7 @@ def _on_a_phone(d_k, second, profile):
 
 
 def _on_a_wall(d_k, second, profile):
-    """Return the labels on a wall: above and between the squares, with ÷ d_k to the right of its cell."""
+    """Return the labels on a wall: above and between the squares, and for ÷ d_k, to the right of the filled cell."""
     raw, scaled, third = (" ".join(each) for each in _told(d_k))
     x, right = second[0], second[0] + _SIDE
     between = (f"side ÷ {_length(d_k)}", f"area ÷ {d_k:,}") if d_k >= _CLEAR else ("",)

@@ -15,7 +15,7 @@ from sattn_core.lessons.derivation import (
 )
 
 SAMPLES = 2_000  # pairs that check the derivation: at d_k = 1,024 more would take noticeably long
-LARGEST = 1024  # d_k up to which the three lines are measured at once, so that they follow a moving slider
+LARGEST = 1024  # up to this d_k one computation measures the three lines at every stop, so that they follow the slider
 _FIELDS = {"var_q": "variance_q", "var_k": "variance_k", "r": "component_correlation"}
 
 

@@ -338,7 +338,7 @@ def _so_many_each(result, counts, lost):
 def _rising(result):
     """Return, for each run, True if its curve visibly rises over the last third of the steps.
 
-    With fresh data, queries are new at each step: the weight on the right keys must have grown too.
+    With fresh data the queries change at every step, so the weight on the right keys must have grown too.
     """
     before = core.right_in_map(core.race_at(result, 2 * result.step // 3))
     gained = [after - then for after, then in zip(core.right_in_map(result), before, strict=True)]

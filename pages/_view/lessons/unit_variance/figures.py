@@ -109,7 +109,7 @@ def _rings(places, measured, profile):
 
 
 def _others_name(sweep, chosen, i, profile):
-    """Return the label of the grey lines, at the one farthest from the chosen line, between q and k."""
+    """Return the grey lines' label, between the stages q and k, on the line farthest from the chosen one."""
     at = sweep.stages.index("q")
     heights, here = np.log10(sweep.std[:, i, at]), math.log10(chosen[at])
     far = float(heights[np.argmax(abs(heights - here))])
@@ -598,7 +598,7 @@ def _shared_sure(rows, d_k):
 
 
 def _shared_data(rows):
-    """Return a table of every score of the shown heads."""
+    """Return a table of the scores shown: a column for each panel, a row for each query and key."""
     n = len(rows[0].scores)
     places = {"query": np.repeat(np.arange(1, n + 1), n).tolist(), "key": np.tile(np.arange(1, n + 1), n).tolist()}
     return places | {row.name: row.scores.ravel().tolist() for row in rows}
