@@ -1,4 +1,4 @@
-"""A class with SQLite and with Postgres: waits of the phones, delays on the wall, and CPU time of a request.
+"""A class with SQLite, Postgres and two replicas: waits of the phones, delays on the wall, CPU time of a request.
 
 Phones are plain HTTP clients that ask for news as `room.js` does. The wall is a browser. Each phone answers, and then
 draws, at its own moment.
@@ -14,10 +14,11 @@ from pathlib import Path
 from statistics import median
 
 from browsing import chromium, new_page
-from harness import page_url, running_server, wait_until_idle
+from harness import page_url, wait_until_idle
 from phones import Phone, come_in, together
 from postgres import cluster
 from ratios import Row, percentile
+from visitors import lab
 
 from pages._view.lessons import LESSONS
 
@@ -38,10 +39,10 @@ new MutationObserver(() => {
 
 
 def classes():
-    """Yield the rows of each database and class size; every class is played three times."""
+    """Yield the rows of each database and class size, also with two replicas; every class is played three times."""
     with chromium() as browser:
-        for name, database in (("SQLite", _file), ("Postgres", cluster)):
-            with database() as url, running_server(environment={"DATABASE_URL": url} if url else {}) as server:
+        for name, database, replicas in (("SQLite", _file, 1), ("Postgres", cluster, 1), ("two replicas", cluster, 2)):
+            with database() as url, lab(replicas, environment={"DATABASE_URL": url} if url else {}) as server:
                 for many in SIZES:
                     rounds = [_Round(browser, server, many).played() for _ in range(ROUNDS)]
                     yield from _rows(f"class of {many}, {name}", rounds)
@@ -121,11 +122,14 @@ class _Round:
         self.code = self.wall.locator(".room-code").inner_text()
         return time.time()
 
+    def _cpu(self):
+        return sum(cpu(each.pid) for each in self.server.processes)
+
     def played(self):
         """Play a bet, then the draws of all phones."""
         phones = [Phone(self.server.url, self.code) for _ in range(self.many)]
         people = [_Person(phone, random.Random(i)) for i, phone in enumerate(phones)]
-        before = cpu(self.server.pid)
+        before = self._cpu()
         self._all(people, Phone.look, COMING)
         self._all(people, lambda phone: phone.answer(round(40 * random.random())), ACTING)
         self._counted(people, "have answered")
@@ -138,7 +142,7 @@ class _Round:
         self.wall.get_by_text(heading).wait_for()
         self.histogram = self.wall.evaluate("heading => histograms[heading]", heading) - last
         self.waits = [wait for phone in phones for wait in phone.waits]
-        self.cost = (cpu(self.server.pid) - before) / len(self.waits)
+        self.cost = (self._cpu() - before) / len(self.waits)
         self.wrong = len({*range(1, self.many + 1)} ^ {phone.number for phone in phones})
         self.wall.context.close()
         return self
