@@ -36,6 +36,11 @@ class Row:
     note: str = ""
 
     @property
+    def most(self) -> int:
+        """The larger count of the two votes."""
+        return max(self.count, self.first or 0)
+
+    @property
     def label(self) -> str:
         """The name; if the option is right, in bold and after the sign of the truth."""
         lines = base.wrapped(f"{TRUTH} {self.name}" if self.is_right else self.name, _NAME)
@@ -49,11 +54,11 @@ class Row:
 
 @dataclass(frozen=True)
 class _Room:
-    """Widths in pixels: of the labels, of the panel (bars, counts and notes), and of the longest bar."""
+    """Widths in pixels: of the labels, of the panel (bars, counts and notes), and of a bar for one phone."""
 
     names: int
     panel: float
-    bar: float
+    phone: float
 
 
 def rows(shown: Figure, answers: Sequence[Row], heading: str, profile: Profile, *, noted: str = "") -> Figure:
@@ -84,7 +89,8 @@ def _room(answers, profile):
     names = round(wide * max(_letters(line) for each in answers for line in each.label.split("<br>"))) + _GAP
     panel = (1 - _PICTURE) * _WIDTH - _RIGHT - names
     said, noted = (wide * max(map(_letters, texts)) for texts in zip(*((r.said, r.note) for r in answers), strict=True))
-    return _Room(names, panel, panel - said - noted - 2 * _GAP)
+    longest = panel - said - noted - 2 * _GAP
+    return _Room(names, panel, longest / max(1, *(each.most for each in answers)))
 
 
 def _letters(text):
@@ -150,8 +156,7 @@ def _moved(each, part):
 
 
 def _bars(answers, room, profile):
-    """Return bars, their lengths relative to the longest, and above them hollow bars for the first vote."""
-    most = max(1, *(max(each.count, each.first or 0) for each in answers))
+    """Return the bars, and above them hollow bars for the first vote."""
     again = answers[0].first is not None
     look: Part = {"type": "bar", "orientation": "h", "hoverinfo": "skip", "xaxis": f"x{AT}", "yaxis": f"y{AT}"}
     kinds = [("bets", [each.count for each in answers], again * _OFF, {"color": profile.third})]
@@ -159,7 +164,7 @@ def _bars(answers, room, profile):
         kinds.append(("first bets", [each.first for each in answers], -_OFF, hollow(profile)))
     return [
         look
-        | {"name": name, "x": [room.bar * n / most for n in counts], "y": [i + off for i, _ in enumerate(answers)]}
+        | {"name": name, "x": [room.phone * n for n in counts], "y": [i + off for i, _ in enumerate(answers)]}
         | {"width": _THIN if again else _BAR, "marker": marker}
         for name, counts, off, marker in kinds
     ]
@@ -172,16 +177,14 @@ def hollow(profile: Profile) -> Part:
 
 def _words(answers, heading, noted, room, profile):
     """Return the headings of the panel and of its notes, the counts at the ends of the bars, and the notes."""
-    most = max(1, *(max(each.count, each.first or 0) for each in answers))
     over: Part = {"xref": f"x{AT} domain", "yref": f"y{AT} domain", "y": 1, "yanchor": "bottom", "borderpad": 0}
     words = [base.heading(heading, profile, axes=AT) | {"xshift": -room.names}]
     if noted:
-        words[0] |= {"yshift": round(1.3 * profile.tick_size)}
+        words[0] |= {"yshift": round(_LINE * profile.tick_size)}
         words.append(base.label(noted, profile, colour=profile.scaled, x=1, xanchor="right", **over))
     for i, each in enumerate(answers):
         at: Part = {"xref": f"x{AT}", "yref": f"y{AT}", "y": i, "borderpad": 0, "bgcolor": None}
-        end = room.bar * max(each.count, each.first or 0) / most
-        words.append(base.label(each.said, profile, x=end, xanchor="left", xshift=_GAP // 2, **at))
+        words.append(base.label(each.said, profile, x=room.phone * each.most, xanchor="left", xshift=_GAP // 2, **at))
         if each.note:
             words.append(base.label(each.note, profile, colour=profile.scaled, x=room.panel, xanchor="right", **at))
     return words
