@@ -133,8 +133,9 @@ def test_second_votes_of_a_class_are_drawn_beside_the_first():
     first, bets = trace_of(fig, "first bets"), trace_of(fig, "bets")
     assert np.allclose(6 * np.array([first.x, bets.x]) / max(bets.x), [[3, 1, 2], [0, 6, 1]])
     assert [old < new for old, new in zip(first.y, bets.y, strict=True)] == [True] * 3
-    counts = [each.text for each in fig.layout.annotations if each.xref == "x9"]
-    assert counts == ["3 → <b>0</b>", "1 → <b>6</b>", "2 → <b>1</b>"]
+    counts = [each for each in fig.layout.annotations if each.xref == "x9"]
+    assert [each.text for each in counts] == ["3 → <b>0</b>", "1 → <b>6</b>", "2 → <b>1</b>"]
+    assert [each.x for each in counts] == [max(ends) for ends in zip(first.x, bets.x, strict=True)]
     assert any("7 bets" in each and "hollow: the first 6" in each for each in texts(fig))
     assert shown.alt.endswith("The first vote: 0: 3 · ½: 1 · 1: 2.")
 
