@@ -167,12 +167,16 @@ def attention_backward(
 
 
 def _forward(Q, K, V, scale, mask):
-    """Return the steps of attention without checks, also for complex inputs, as complex-step derivatives need."""
+    """Return the steps of attention without checks, also for complex inputs, as complex-step derivatives need.
+
+    V may be None for the identity.
+    """
     raw_scores = Q @ K.swapaxes(-1, -2)  # (…, n_queries, d_k) (…, d_k, n_keys) -> (…, n_queries, n_keys)
     scaled_scores = scale * raw_scores
     masked_scores = scaled_scores if mask is None else np.where(mask, scaled_scores, -np.inf)
     attention_weights = softmax_rows(masked_scores)
-    return AttentionSteps(raw_scores, scaled_scores, masked_scores, attention_weights, attention_weights @ V)
+    output = attention_weights if V is None else attention_weights @ V
+    return AttentionSteps(raw_scores, scaled_scores, masked_scores, attention_weights, output)
 
 
 def softmax_rows(scores: NDArray[_Inexact]) -> NDArray[_Inexact]:
@@ -188,7 +192,7 @@ def softmax_rows(scores: NDArray[_Inexact]) -> NDArray[_Inexact]:
 
 def _backward(Q, K, V, d_output, scale, steps, *, only_queries_and_keys=False):
     P = steps.attention_weights
-    d_P = d_output @ V.swapaxes(-1, -2)
+    d_P = d_output if V is None else d_output @ V.swapaxes(-1, -2)
     # dP − D does not change if a constant is subtracted from a row of dP. Subtracting the entry of the largest
     # weight avoids cancellation when this weight is nearly 1 and D nearly equals this entry.
     largest = np.broadcast_to(P.argmax(axis=-1)[..., None], (*d_P.shape[:-1], 1))

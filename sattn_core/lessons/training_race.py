@@ -18,6 +18,7 @@ from sattn_core.cost import CALL, Price, proceed
 from sattn_core.layers.initialisation import projection_variance
 from sattn_core.training.key_value_memory import (
     LOSSES,
+    MOST_RUNS,
     OPTIMIZERS,
     KeyValueMemoryParams,
     MemoryCheckpoint,
@@ -37,6 +38,7 @@ SWEEP_STEPS = (10, 30, 100, 300, 1_000, 3_000, 10_000, 20_000)
 DOSE_DIMS = (8, 16, 24, 32, 64, 128, 256, 512)
 SOLVED_ACCURACY = 0.95
 _FRAME = 100 * CALL  # work of assembling one frame
+_CACHED = 8_000_000  # most bytes of learning rates trained together, to stay in the processor's cache
 _TREND_FROM = 3  # number of measured steps needed for a trend
 _SMALLEST_CHANGE = 0.01  # smallest change of the mean weight that counts as a trend
 _DIVERGED = 10  # a finite loss counts as diverged if it exceeds this many times the first loss
@@ -429,27 +431,30 @@ def sweep_learning_rates(
 def sweep_frames(
     params: TrainingRaceParams, rates: Sequence[float] | None = None, *, pauses: bool = False
 ) -> Iterator[LearningRateSweep]:
-    """Train with one learning rate after another, and yield the sweep so far."""
+    """Train with the learning rates, a few together, and yield the sweep so far."""
     rates = tuple(HALF_DECADES[params.optimizer] if rates is None else rates)
-    races = _races_of(params, rates)
-    shape = (2, len(params.exponents), len(rates), len(races[0].checkpoint_steps))
-    seen, place, frame = np.full(shape, math.nan), np.ndindex(shape[2:]), None
-    for i, race in enumerate(races):
+    races, done = _races_of(params, rates), 0
+    steps = races[0].checkpoint_steps
+    seen, frame = np.full((2, len(params.exponents), len(rates), len(steps)), math.nan), None
+    for race in races:
+        n, place = len(race.exponents) // len(params.exponents), iter(range(len(steps)))
         for step, state in enumerate(training_steps(race)):
-            progress = (i + step / params.n_steps) / len(rates)
+            progress = (done + n * step / params.n_steps) / len(rates)
             if state is not None:
                 with np.errstate(over="ignore", invalid="ignore"):  # a mean of huge losses may overflow
-                    seen[:, :, *next(place)] = state.loss.mean(axis=-1), state.accuracy.mean(axis=-1)
-                frame = _sweep(params, rates, race.checkpoint_steps[1:], seen, progress)
+                    means = np.array([state.loss.mean(axis=-1), state.accuracy.mean(axis=-1)])
+                seen[:, :, done : done + n, next(place)] = means.reshape(2, -1, n)
+                frame = _sweep(params, rates, steps[1:], seen, progress)
                 yield frame
             elif pauses:
                 yield replace(frame, progress=progress)  # type: ignore[misc, type-var]  # step 0 has a checkpoint
+        done += n
 
 
 def sweep_price(params: TrainingRaceParams, rates: Sequence[float] | None = None) -> Price:
     """Return the `Price` of running `sweep_frames` to the end."""
     races = _races_of(params, tuple(HALF_DECADES[params.optimizer] if rates is None else rates))
-    return sum(len(races) * [races[0].price, Price(len(races[0].measured_steps) * _FRAME)], Price())
+    return sum((race.price + Price(len(race.measured_steps) * _FRAME) for race in races), Price())
 
 
 def dose_response(
@@ -570,11 +575,22 @@ def _last(frames, check):
 
 
 def _races_of(params, rates):
-    """Return the settings of a sweep's races, one for each rate."""
+    """Return the settings of a sweep's trainings: runs for every scale at a few rates, which vary fastest."""
     if not 1 <= len(rates) <= 256:
         raise ValueError(f"rates must be at least 1 and at most 256, but got {len(rates)}")
     steps = *(step for step in SWEEP_STEPS if step < params.n_steps), params.n_steps
-    return [replace(params.memory(), learning_rates=rate, checkpoint_steps=(0, *steps)) for rate in rates]
+    one = replace(params.memory(), checkpoint_steps=(0, *steps))
+    size = max(1, min(_CACHED // one.price.bytes, MOST_RUNS // len(one.exponents)))
+    groups = [rates[first : first + size] for first in range(0, len(rates), size)]
+    return [_at_rates(one, each) for each in groups]
+
+
+def _at_rates(memory, rates):
+    """Return the settings of a training with every run of `memory` at each of these rates."""
+    exponents, init = (np.repeat(each, len(rates)) for each in (memory.exponents, memory.init_exponents))
+    return replace(
+        memory, exponents=exponents, init_exponents=init, learning_rates=np.tile(rates, len(memory.exponents))
+    )
 
 
 def _sweep(params, rates, steps, seen, progress):

@@ -3,6 +3,9 @@
 Every query has one right key. Trainable W_Q and W_K turn n_keys inputs x into queries and n_keys other inputs
 into keys, and the output softmax(c Q Kᵀ) V should be the value of the right key. All runs (scale, learning
 rate, initialisation) and all seeds are trained together, as leading axes of the arrays.
+
+Gradient descent on fixed inputs X moves Q = X W by −rate · X Xᵀ ∂loss/∂Q. So Q and K are trained instead of the
+weights, with fewer products.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,6 +23,7 @@ from sattn_core.layers.softmax import entropy_nats, log_softmax
 
 OPTIMIZERS = ("sgd", "adam")
 LOSSES = ("output", "weights")
+MOST_RUNS = 256
 _ADAM = (0.9, 0.999, 1e-8)
 _UPDATE = {"sgd": 2, "adam": 10}  # passes over the trained weights per step
 _COPIES = {"sgd": 3, "adam": 5}  # arrays of the weights' size: weights, two gradients, and the moments
@@ -109,8 +113,8 @@ class KeyValueMemoryParams:
         value = getattr(self, name)
         values = tuple(value) if isinstance(value, (tuple, list, np.ndarray)) else (value,) * (n_runs or 1)
         values = tuple(check_number(f"an entry of {name}", each, low, high, **interval) for each in values)
-        if n_runs is None and not 1 <= len(values) <= 256:
-            raise ValueError(f"{name} must hold between 1 and 256 runs, but got {len(values)}")
+        if n_runs is None and not 1 <= len(values) <= MOST_RUNS:
+            raise ValueError(f"{name} must hold between 1 and {MOST_RUNS} runs, but got {len(values)}")
         if n_runs is not None and len(values) != n_runs:
             raise ValueError(f"{name} must hold one number for each of the {n_runs} runs, but got {len(values)}")
         object.__setattr__(self, name, values)
@@ -129,8 +133,10 @@ class KeyValueMemoryParams:
     @property
     def price(self) -> Price:
         """`Price` of the whole training."""
-        n, weights = self.n_keys, self._n_weights
-        numbers = self.n_runs * (_COPIES[self.optimizer] * weights + 5 * n * self.d_k + 8 * n * n)
+        n = self.n_keys
+        vectors = (4 if self._trains_queries else 5) * n * self.d_k
+        numbers = self.n_runs * (_COPIES[self.optimizer] * self._n_trained + vectors + 9 * n * n)
+        numbers = max(numbers, (self.n_runs + 3 * self.n_seeds) * 2 * self.d_model * self.d_k)
         kept = len(self.measured_steps) * len(self.exponents) * self.n_keys**2
         steps = (self.n_steps + 1) * self._step + len(self.measured_steps) * self._measurement
         return Price(self._start + steps, 8 * (numbers + kept))
@@ -141,14 +147,29 @@ class KeyValueMemoryParams:
         return len(self.exponents) * self.n_seeds
 
     @property
+    def _trains_queries(self):
+        """True if Q and K are trained in place of W_Q and W_K: possible here, and fewer products."""
+        return self.optimizer == "sgd" and not self.fresh_data and self.n_keys <= 2 * self.d_model
+
+    @property
     def _n_weights(self):
         return 2 * self.d_model * self.d_k + self.n_keys**2 * self.train_values
+
+    @property
+    def _n_trained(self):
+        n_rows = self.n_keys if self._trains_queries else self.d_model
+        return 2 * n_rows * self.d_k + self.n_keys**2 * self.train_values
 
     @property
     def _start(self):
         drawn = self.n_seeds * (3 * STREAM + DRAWN["standard_normal"] * 2 * self.d_model * self.d_k)
         data = 0 if self.fresh_data else self._data
-        return drawn + data + 100 * CALL + 2 * self.n_runs * self._n_weights
+        return drawn + data + 100 * CALL + self.n_runs * (2 * self._n_weights + self._projected)
+
+    @property
+    def _projected(self):
+        """Work of the products of all inputs and weights."""
+        return MULTIPLIED * 2 * self.n_keys * self.d_model * self.d_k
 
     @property
     def _data(self):
@@ -159,16 +180,18 @@ class KeyValueMemoryParams:
     @property
     def _step(self):
         n, d_k, adam = self.n_keys, self.d_k, self.optimizer == "adam"
-        values = 1 + self.train_values if self.loss == "output" else 0  # number of gradients that involve V
-        products = 4 * n * self.d_model * d_k + 3 * n * n * d_k + (1 + values) * n**3
-        passes = _UPDATE[self.optimizer] * self._n_weights + (10 + FUNCTION) * n * n + 6 * n
+        values = (3 if self.loss == "output" else 1) * self.train_values  # number of products with V or its gradient
+        inputs = 2 * n if self._trains_queries else 4 * self.d_model
+        products = (inputs + 3 * n) * n * d_k + values * n**3
+        passes = _UPDATE[self.optimizer] * self._n_trained + (10 + FUNCTION) * n * n + 6 * n
         work = self.n_runs * (MULTIPLIED * products + (8 + values) * MATRIX + passes)
         return work + (30 + 20 * adam) * CALL + (self._data if self.fresh_data else 0)
 
     @property
     def _measurement(self):
         n = self.n_keys
-        return self.n_runs * (2 * self._n_weights + (24 + FUNCTION) * n * n + 34 * n) + 60 * CALL
+        numbers = 2 * self._n_weights + self._projected + (24 + FUNCTION) * n * n + 34 * n
+        return self.n_runs * numbers + 60 * CALL
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +233,10 @@ class MemoryCheckpoint:
 
 @dataclass(eq=False)
 class _Memory:
-    """Trained weights, with leading axes (n_runs, n_seeds), and their data, with leading axis (n_seeds,)."""
+    """Trained arrays, with leading axes (n_runs, n_seeds), and their data, with leading axis (n_seeds,).
+
+    weights has the keys W_Q and W_K, or Q and K if these are trained in their place, and V if it is trained.
+    """
 
     params: KeyValueMemoryParams
     generators: list[np.random.Generator]
@@ -232,6 +258,11 @@ class _Memory:
     @cached_property
     def identity(self) -> NDArray[np.float64]:
         return np.eye(self.params.n_keys)
+
+    @cached_property
+    def products_of_inputs(self) -> tuple[NDArray[np.float64], ...]:
+        """X Xᵀ of queries and keys, if X is fixed."""
+        return tuple(X @ X.swapaxes(-1, -2) for X in (self.X_q, self.X_k))
 
 
 def train_key_value_memory(
@@ -301,6 +332,9 @@ def starting_attention(params: KeyValueMemoryParams) -> NDArray[np.float64]:
 def training_steps(params: KeyValueMemoryParams) -> Iterator[MemoryCheckpoint | None]:
     """Train like `train_key_value_memory`; yield a checkpoint at each measured step, and None at all other steps."""
     memory, measured = _start(params), params.measured_steps
+    if params._trains_queries:
+        _draw_data(memory)
+        _replace_weights(memory)
     for step in range(params.n_steps + 1):
         with np.errstate(over="ignore", invalid="ignore"):
             _draw_data(memory)
@@ -349,16 +383,29 @@ def _one_data_set(rng, params):
     return layer_norm(rng.standard_normal((params.n_keys, params.d_model))), X_k, targets
 
 
+def _replace_weights(memory):
+    """Train Q and K from here on, in place of W_Q and W_K."""
+    Q, K = _queries_and_keys(memory)
+    del memory.weights["W_Q"], memory.weights["W_K"]
+    memory.weights |= {"Q": Q, "K": K}
+
+
+def _queries_and_keys(memory):
+    if "Q" in memory.weights:
+        return memory.weights["Q"], memory.weights["K"]
+    # (n_seeds, n, d_model) (n_runs, n_seeds, d_model, d_k)
+    return memory.X_q @ memory.weights["W_Q"], memory.X_k @ memory.weights["W_K"]
+
+
 def _attend(memory):
-    """Return Q = X_q W_Q, K = X_k W_K, V, and the steps of softmax(c Q Kᵀ) V."""
-    Q = memory.X_q @ memory.weights["W_Q"]  # (n_seeds, n, d_model) (n_runs, n_seeds, d_model, d_k)
-    K = memory.X_k @ memory.weights["W_K"]
-    V = memory.weights.get("V", memory.identity)
+    """Return Q = X_q W_Q, K = X_k W_K, V, and the steps of softmax(c Q Kᵀ) V; V is None if it is the identity."""
+    Q, K = _queries_and_keys(memory)
+    V = memory.weights.get("V")
     return Q, K, V, _forward(Q, K, V, memory.scale, None)
 
 
 def _gradients(memory, Q, K, V, steps):
-    """Return the gradients of the loss in the trained weights by name, and in the scaled scores."""
+    """Return the gradients of the loss in Q, in K and, if it is trained, in V by name, and in the scaled scores."""
     n_queries = memory.params.n_keys
     if memory.params.loss == "output":
         d_output, fixed_values = (steps.output - memory.wanted) / n_queries, not memory.params.train_values
@@ -367,16 +414,30 @@ def _gradients(memory, Q, K, V, steps):
     else:
         d_scores = (steps.attention_weights - memory.wanted) / n_queries
         d_Q, d_K = memory.scale * (d_scores @ K), memory.scale * (d_scores.swapaxes(-1, -2) @ Q)
-        d_V = np.zeros_like(V)  # this loss does not use the values
-    gradients = {"W_Q": memory.X_q.swapaxes(-1, -2) @ d_Q, "W_K": memory.X_k.swapaxes(-1, -2) @ d_K}
+        d_V = None if V is None else np.zeros_like(V)  # this loss does not use the values
+    gradients = {"Q": d_Q, "K": d_K}
     if memory.params.train_values:
         gradients["V"] = d_V
     return gradients, d_scores
 
 
+def _in_weights(memory, gradients):
+    """Return the gradients in W_Q and W_K, for those in Q and K, and the others as they are."""
+    d_Q, d_K = memory.X_q.swapaxes(-1, -2) @ gradients["Q"], memory.X_k.swapaxes(-1, -2) @ gradients["K"]
+    return {"W_Q": d_Q, "W_K": d_K} | {name: each for name, each in gradients.items() if name == "V"}
+
+
+def _changes(memory, gradients):
+    """Return the change of each trained array in a step of gradient descent at rate −1."""
+    if "Q" not in memory.weights:
+        return _in_weights(memory, gradients)
+    of_queries, of_keys = memory.products_of_inputs
+    return gradients | {"Q": of_queries @ gradients["Q"], "K": of_keys @ gradients["K"]}
+
+
 def _update(memory, gradients, step):
     """Make one step of gradient descent or Adam, in place."""
-    for name, gradient in gradients.items():
+    for name, gradient in _changes(memory, gradients).items():
         rate = memory.learning_rate
         if memory.params.optimizer == "adam":
             rate = rate * _adam_direction(memory.moments, name, gradient, step)
@@ -412,7 +473,7 @@ def _checkpoint(step, memory, steps, gradients, d_scores):
         loss = 0.5 * np.square(steps.output - wanted).sum(axis=-1).mean(axis=-1)
     else:
         loss = _of_finite(steps.scaled_scores, lambda scores, at: -(log_softmax(scores) * wanted[at]).sum(axis=-1))
-    squares = sum(np.square(gradient).sum(axis=(-1, -2)) for gradient in gradients.values())
+    squares = sum(np.square(each).sum(axis=(-1, -2)) for each in _in_weights(memory, gradients).values())
     rows = memory.params.n_keys * np.sqrt(np.square(d_scores).sum(axis=-1))
     return MemoryCheckpoint(
         step=step,

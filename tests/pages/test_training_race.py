@@ -728,7 +728,9 @@ def test_verdict_at_another_seed_agrees_with_the_maps():
     """A verdict from the mean of five seeds would contradict the map, which has 31 of 32 answers right."""
     values = Address(LESSON, {"seed": "8", "d_k": "64"}).values
     found = compute.result(work.train, work.params(values), False)[0]
-    assert training_race.right_in_map(found) == (5, 32, 31)
+    raw, root, whole = training_race.right_in_map(found)
+    assert raw < 10  # without the scale the race amplifies rounding, so the count depends on the processor
+    assert (root, whole) == (32, 31)
     assert (training_race.learnt(found), training_race.learnt_in_map(found)) == (
         (False, True, False),
         (False, True, True),

@@ -48,6 +48,7 @@ OTHER_MEMORIES = (
     {}, {"n_steps": 40}, {"d_k": 256}, {"n_keys": 64}, {"d_model": 192}, {"n_seeds": 8}, {"exponents": (0.5,) * 12},
     {"optimizer": "adam", "learning_rates": 1e-3, "d_k": 128}, {"fresh_data": True, "n_seeds": 8, "d_model": 128},
     {"train_values": True, "n_keys": 64}, {"loss": "weights", "n_keys": 64}, {"checkpoint_every": 1, "n_keys": 32},
+    {"d_k": 512, "n_keys": 40, "n_steps": 40, "d_model": 64},
 )  # fmt: skip
 
 CASES = [

@@ -191,7 +191,8 @@ def test_bad_arguments_are_refused():
         preset_params("magic")
 
 
-def test_sweep_frames_add_rates_until_the_sweep_is_complete():
+def test_sweep_frames_add_rates_until_the_sweep_is_complete(monkeypatch):
+    monkeypatch.setattr(training_race, "_CACHED", 1)  # no two rates fit into the cache
     params = TrainingRaceParams(**SMALL, n_steps=20)
     frames = list(sweep_frames(params, (0.1, 1.0)))
     assert [frame.progress for frame in frames] == [0.0, 0.25, 0.5, 0.5, 0.75, 1.0]
@@ -204,6 +205,28 @@ def test_sweep_frames_add_rates_until_the_sweep_is_complete():
     assert np.array_equal(frames[2].loss[:, 0], whole.loss[:, 0])  # later frames do not change an earlier one
 
 
+@pytest.mark.parametrize("together", [2, 3, 5])
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_rates_trained_together_have_the_results_of_each_alone(monkeypatch, optimizer, together):
+    params = TrainingRaceParams(**SMALL, optimizer=optimizer, n_steps=20, init_exponents=(0.25, 0.0, -0.25))
+    rates = (0.01, 0.03, 0.1, 0.3, 1.0)
+    monkeypatch.setattr(training_race, "_CACHED", together * params.memory().price.bytes)
+    frames = list(sweep_frames(params, rates))
+    assert [frame.n_tried for frame in frames[2::3]] == [*range(together, 5, together), 5]
+    assert frames[2].progress == pytest.approx(together / 5)
+    for i, rate in enumerate(rates):
+        alone = sweep_learning_rates(params, (rate,))
+        for name in ("loss", "accuracy"):
+            # Products of stacked matrices may be summed in another order: 1e-16 per step.
+            assert np.allclose(getattr(frames[-1], name)[:, i], getattr(alone, name)[:, 0], rtol=1e-9, atol=0)
+
+
+def test_rates_trained_together_are_at_most_as_many_runs_as_allowed():
+    params = TrainingRaceParams(1, n_keys=2, exponents=(0.5,) * 8, n_steps=1, n_seeds=1)
+    rates = tuple(np.geomspace(1e-3, 1, 40).tolist())
+    assert sweep_learning_rates(params, rates).n_tried == 40
+
+
 def test_pauses_yield_a_frame_at_every_step():
     params = TrainingRaceParams(**SMALL, n_steps=70)
     steps = [frame.step for frame in race_frames(params, pauses=True)]
@@ -212,7 +235,7 @@ def test_pauses_yield_a_frame_at_every_step():
     progress = [frame.progress for frame in sweep_frames(params, (0.1,), pauses=True)]
     assert progress == [step / 70 for step in range(71)]
     tables = list(dose_frames((4,), optimizers=("sgd",), n_steps=3, n_seeds=1, pauses=True))
-    assert len(tables) == 11 * 4  # every step of every rate; the last one completes the row
+    assert len(tables) == 4  # every step of all rates; the last one completes the row
 
 
 @pytest.mark.parametrize(
@@ -243,9 +266,9 @@ def test_rate_has_diverged_above_ten_times_the_first_loss(monkeypatch):
     times = {0.1: 9.9, 0.3: 10.1, 1.0: math.inf, 3.0: math.nan}
 
     def steps(race):
-        first = np.full((1, 2), 0.5)
-        right = np.full((1, 2), 0.25)
-        for loss in (first, first * times[race.learning_rates[0]]):
+        first = np.full((4, 2), 0.5)
+        right = np.full((4, 2), 0.25)
+        for loss in (first, first * np.array([times[rate] for rate in race.learning_rates])[:, None]):
             yield SimpleNamespace(loss=loss, accuracy=right)
 
     monkeypatch.setattr(training_race, "training_steps", steps)
@@ -274,8 +297,8 @@ def test_dose_table_grows_and_its_progress_is_the_share_of_work_done():
 
 
 def test_prices_of_a_sweep_and_a_table_are_sums_over_their_races():
-    two, three = (sweep_price(TrainingRaceParams(), (0.1, 1.0, 3.0)[:n]) for n in (2, 3))
-    assert (three.numbers, three.bytes) == (1.5 * two.numbers, two.bytes)
+    one, two, three = (sweep_price(TrainingRaceParams(), (0.1, 1.0, 3.0)[:n]) for n in (1, 2, 3))
+    assert three == two + one
     small, large = (sweep_price(TrainingRaceParams(d_k, n_seeds=3)) for d_k in (8, 64))
     assert dose_price((8, 64), optimizers=("sgd",)) == small + large
 

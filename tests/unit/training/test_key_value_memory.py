@@ -12,6 +12,7 @@ from sattn_core.training.key_value_memory import (
     _attend,
     _draw_data,
     _gradients,
+    _in_weights,
     _start,
     starting_attention,
     train_key_value_memory,
@@ -47,6 +48,7 @@ def test_gradients_agree_with_attention_backward():
     _draw_data(memory)
     Q, K, V, steps = _attend(memory)
     gradients, d_scores = _gradients(memory, Q, K, V, steps)
+    gradients |= _in_weights(memory, gradients)
     for run_, seed in itertools.product(range(2), range(2)):
         d_output = (steps.output[run_, seed] - memory.wanted[seed]) / 4
         one = attention_backward(Q[run_, seed], K[run_, seed], V[run_, seed], d_output, scale=params.scales[run_])
@@ -201,6 +203,7 @@ CASES = {
     "trainable values, adam": {"train_values": True, "optimizer": "adam", "learning_rates": 0.01},
     "fresh data": {"fresh_data": True},
     "smaller start": {"init_exponents": (0.25, 0.0)},
+    "more keys than in both inputs": {"d_model": 3},
 }
 
 
