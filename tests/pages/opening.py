@@ -40,6 +40,7 @@ DRAWN = [each for each in SCREENS if VIEWS[each[0]].of(LESSONS[each[0]].step(eac
 # Steps that open with a picture.
 OPENED = [*DRAWN, ("training_race", "rates")]
 
+OWN = "own"  # key of the fold of the visitor's own inputs
 # By lesson: link parameters that open all its pictures.
 ANSWERED = {"recap": {"score": "sum", "spread": "8", "breaks": "stuck", "power": "0.5", "alike": "small"}}
 
@@ -50,6 +51,7 @@ def app_at(stem, *, timeout=60, **query):
     app.query_params.update(ANSWERED.get(stem, {}) | query)
     for key in (key for lesson in LESSONS.values() for key in lesson.pictures):
         app.session_state[f"{key}_sure"] = True  # else "How sure?" stays empty
+    app.session_state[OWN] = True  # as does the fold of the visitor's own inputs
     return app if stem == ORDER[0] else turn_to(app, stem)
 
 

@@ -105,6 +105,20 @@ def test_every_step_opens_complete_with_each_control_once(stem, step):
     assert opening.tries_of(app) == {each.key: each.promise for each in opening.step_of(app).tries}
 
 
+@pytest.mark.parametrize(
+    ("stem", "step"), [("attention_steps", "softmax"), ("scaling_rules", "means"), ("backprop", "")]
+)
+def test_fold_of_own_inputs_is_filled_when_it_is_first_opened(stem, step):
+    app = opening.app_at(stem, **opening.at_step(step))
+    seen = []
+    for is_open in (False, True, False):  # it stays filled once it is closed: a field or a file in it must not be lost
+        app.session_state[opening.OWN] = is_open
+        app.run()
+        (fold,) = [each for each in app.expander if each.key == opening.OWN]
+        seen.append((len(fold.children) > 0, app.session_state[opening.OWN]))
+    assert seen == [(False, False), (True, True), (True, False)]
+
+
 @pytest.mark.parametrize("stem", [stem for stem in PAGES if stem not in ORDER])
 def test_appendix_page_shows_its_answer_and_no_picture(stem):
     app = opening.open_page(stem)

@@ -8,6 +8,8 @@ from pages._view.lesson import Lesson
 from pages._view.page import frame, show
 from pages._view.picture import Picture
 
+_FILLED = "filled_folds"  # session state: (lesson, title) of each fold of own inputs that has been opened
+
 
 def draw(lesson: Lesson, own: tuple[str, Callable[[], None]] | None = None) -> Picture | None:
     """Draw the open step; return its picture, or None while the picture waits.
@@ -31,9 +33,26 @@ def draw_under(
             if resting:
                 show.behind(shown)
             if own:
-                with st.expander(own[0], key="own"):
-                    own[1]()
+                _draw_own(lesson, *own)
             show.background(lesson)
+
+
+def _draw_own(lesson, title, fill):
+    """Draw the fold of the visitor's own inputs.
+
+    It is filled when it is first opened, and stays filled once it is closed, since it may hold a file.
+    """
+    box = st.expander(title, key="own", on_change="rerun")
+    if box.open:
+        st.session_state[_FILLED] = {*st.session_state.get(_FILLED, ()), (lesson.stem, title)}
+    if is_filled(lesson, title):
+        with box:
+            fill()
+
+
+def is_filled(lesson: Lesson, title: str) -> bool:
+    """Return True if the fold with this title has been opened, so that its controls are drawn."""
+    return (lesson.stem, title) in st.session_state.get(_FILLED, ())
 
 
 def open_lesson(lesson: Lesson) -> None:

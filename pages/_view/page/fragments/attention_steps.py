@@ -7,7 +7,7 @@ import streamlit as st
 from pages._view import compute
 from pages._view.lessons.attention_steps import figures, work
 from pages._view.lessons.attention_steps.declaration import LESSON
-from pages._view.page import controls, frame, grids, show
+from pages._view.page import controls, frame, grids, screen, show
 from pages._view.page.components import watch_cells
 from sattn_core.lessons.attention_steps import expand_cell, expand_output, measure_attention_steps
 
@@ -16,11 +16,20 @@ def follow() -> None:
     """Let a click on the picture choose a cell; without the fold, show its problems and remarks here."""
     values = controls.address().values
     params, problems = work.attention_matrices(values)
-    watch_cells(key="cells", find=partial(figures.clicked, params), choose=controls.fill)
+    watch_cells(key="cells", find=partial(figures.clicked, params), choose=_choose)
     if not frame.more():
         show.problems(problems)
         result = compute.result(measure_attention_steps, params)
         show.remarks(figures.shown_instead(result, values, work.cell_of(params, values)))
+
+
+def _choose(cell):
+    """Choose a cell; write it into the address too if the fold with its fields, which do so, is not drawn."""
+    if frame.more() and screen.is_filled(LESSON, LESSON.fold("")):
+        controls.fill(cell)
+        return
+    for place, value in cell.items():
+        controls.send_to(place, value)
 
 
 def draw() -> None:
