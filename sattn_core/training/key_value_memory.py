@@ -23,7 +23,7 @@ from sattn_core.layers.softmax import entropy_nats, log_softmax
 
 OPTIMIZERS = ("sgd", "adam")
 LOSSES = ("output", "weights")
-MOST_RUNS = 256
+MOST_RUNS = 256  # most runs that are trained together
 _ADAM = (0.9, 0.999, 1e-8)
 _UPDATE = {"sgd": 2, "adam": 10}  # passes over the trained weights per step
 _COPIES = {"sgd": 3, "adam": 5}  # arrays of the weights' size: weights, two gradients, and the moments
