@@ -76,9 +76,17 @@ def how_sure(page, key):
 
 
 def open_own(page):
-    """Open the fold in which visitors enter their own data."""
+    """Open the fold in which visitors enter their own data, and wait until it is filled."""
+    if not page.locator(".st-key-own details[open]").count():
+        page.locator(".st-key-own summary").first.click()
+    wait_until_still(page)
+
+
+def close_own(page):
+    """Close the fold in which visitors enter their own data."""
     page.locator(".st-key-own summary").first.click()
     wait_until_still(page)
+    assert not page.locator(".st-key-own details[open]").count()
 
 
 def wait_until_in_place(locator):

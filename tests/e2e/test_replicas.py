@@ -18,7 +18,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import numpy as np
 import pytest
-from dashboard import ALERTS, CHARTS, HERO_SENTENCE, LESSONS, LET_GO, SLIDER, chart_data, press
+from dashboard import ALERTS, CHARTS, HERO_SENTENCE, LESSONS, LET_GO, SLIDER, chart_data, open_own, press
 from harness import ROOT, free_port, open_page, page_url, query_parameters, wait_until_idle
 from phones import Desk, Phone, come_in, draws_in, together, whose
 from postgres import cluster_of_tests
@@ -120,6 +120,7 @@ def choose_file(page):
     stream = io.BytesIO()
     np.savez(stream, **dict(zip("QK", np.random.default_rng(0).standard_normal((2, 40, 24)), strict=True)))
     file = {"name": "mine.npz", "mimeType": "application/octet-stream", "buffer": stream.getvalue()}
+    open_own(page)
     page.locator("[class*=st-key-q_file] input[type=file]").set_input_files(file)
     page.locator(f"{CHARTS}[aria-label^='Your file, 1 head, 40 queries, 40 keys']").wait_for()
     wait_until_idle(page)

@@ -9,7 +9,7 @@ from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
-from dashboard import CHARTS, LESSONS, go_to
+from dashboard import CHARTS, LESSONS, go_to, open_own
 from harness import begin, open_page, running_server, wait_until_idle
 from websockets.sync.client import connect
 
@@ -171,6 +171,7 @@ LARGE = 63 * 2**20
 @pytest.mark.walk
 def test_uploads_by_script_count_towards_the_limit_of_the_visitor(page, server, problems):
     open_page(page, server, "your_scores")
+    open_own(page)
     chosen = {"name": "q.npy", "mimeType": "application/octet-stream", "buffer": b"small"}
     with page.expect_request(lambda request: request.method == "PUT") as sent:
         page.locator("input[type=file]").first.set_input_files(chosen)

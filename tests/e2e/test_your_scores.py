@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from dashboard import CHARTS, open_own, sentences, turn_to
+from dashboard import CHARTS, close_own, open_own, sentences, turn_to
 from harness import open_page, wait_until_idle
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
@@ -20,7 +20,7 @@ def test_an_uploaded_file_is_measured_and_a_damaged_one_is_named(page, server):
     chooser.set_input_files({"name": "mine.npz", "mimeType": "application/octet-stream", "buffer": stream.getvalue()})
     page.locator(f"{CHARTS}[aria-label^='Your file, 1 head, 40 queries, 40 keys']").wait_for()
     wait_until_idle(page)
-    open_own(page)  # closes the fold; its file stays
+    close_own(page)  # the file stays
     for step in ("growth", "spread"):
         turn_to(page, step)
         (alt,) = [chart.get_attribute("aria-label") for chart in page.locator(CHARTS).all()]
