@@ -65,7 +65,7 @@ class Anything:
     def same(self, *_, **__):
         return self
 
-    __call__ = __getattr__ = __getitem__ = __enter__ = same
+    __call__ = __getattr__ = __getitem__ = __setitem__ = __enter__ = same
 
     def __exit__(self, *_):
         return None
@@ -139,6 +139,7 @@ def run(stem, step="", **changed):
         patch.setattr(frame, "stage", lambda **_: Stage(here))
         patch.setattr(frame, "profile", ANYTHING)
         patch.setattr(frame, "more", lambda: True)
+        patch.setattr(screen_module, "is_filled", lambda *_: True)
         for name in ("draw_turns", "draw_link"):
             patch.setattr(frame, name, ANYTHING)
         patch.setattr(controls, "current_lesson", lambda: LESSONS[stem])
