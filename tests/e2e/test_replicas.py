@@ -148,7 +148,7 @@ def room_of_two(request, site, tmp_path):
     assert not any("Traceback" in log for each in both for log in each.logs)
 
 
-LONG_RACE = {"d_k": "32", "n_steps": "3000", "n_seeds": "3"}
+LONG_RACE = {"d_k": "128", "n_steps": "3000", "n_seeds": "3"}
 
 
 def check_health(site, **environment):
