@@ -396,14 +396,14 @@ def test_leaving_the_page_stops_a_running_race(monkeypatch):
 
 @pytest.mark.walk
 def test_computing_the_map_of_rates_does_not_change_the_race():
-    app = open_race(n_seeds="1", seed="4", d_k="96")
+    app = open_race(n_seeds="1", seed="4", d_k="256")
     result = app.session_state["race_run"].result
     go(app, "rates")
-    assert opening.charts(app)["race_rates"].sentence.startswith("Untrained at dₖ = 96, ")
+    assert opening.charts(app)["race_rates"].sentence.startswith("Untrained at dₖ = 256, ")
     app.button("compute_main").click().run()
     app.session_state["job"].wait(60)
     opening.settle(app)
-    assert opening.charts(app)["race_rates"].sentence.startswith("At dₖ = 96, ")
+    assert opening.charts(app)["race_rates"].sentence.startswith("At dₖ = 256, ")
     assert app.session_state["race_run"].result is result
     assert dial(go(app, "race")).shown[-1] == "step 300"
 
@@ -464,7 +464,7 @@ def test_step_rates_opens_with_the_map_of_rates():
     app = open_race(step="rates")
     assert opening.charts(app)["race_rates"].sentence.startswith("At dₖ = 64, ")
     assert "one seed" in opening.sure_of(app, "race_rates")
-    assert "compute_main" in [each.key for each in move(app, 96).button]
+    assert "compute_main" in [each.key for each in move(app, 256).button]
 
 
 # --- a bet and its film ---------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ from sattn_core.lessons import training_race as core
 from sattn_core.training.equal_training import Equivalence, equivalence_price, measure_equivalence
 
 AT_ONCE = compute.UNASKED.seconds  # a race of at most this many seconds is trained without a click
-_MAP_AT_ONCE = compute.Limit(0.5, compute.UNASKED.bytes)  # of the map of learning rates, which each move computes
 PLAYED = 10.0  # seconds for which a race is played
 SWEEP_SEEDS = 1  # the first seed, as in the maps of the race
 _EXPONENTS = (0.0, 0.5, 1.0)
@@ -196,7 +195,7 @@ def _between(values, profile):
 
 STEPS = {
     "race": Main(_moved, ready=_is_kept, opened=_opened),
-    "rates": Main(_rates, params=_asked_rates, limit=_MAP_AT_ONCE, waiting=_rates_start),
+    "rates": Main(_rates, params=_asked_rates, limit=compute.UNASKED, waiting=_rates_start),
     "transformer": Main(_transformer),
     "between": Main(_between, params=story_params),
 }
