@@ -20,6 +20,7 @@ class Main:
     ----------
     picture : draws the picture at these values of the controls, also while a slider moves.
     at_rest : draws the picture while the slider rests, with data that take longer; None if `picture` has all data.
+    shows_more : True if the figure at rest shows some of these data too.
     params : returns the params of a computation, whose price decides if the visitor is asked; None if always cheap.
     limit : the highest price that the page computes without asking; None for the usual limit.
     ready : returns True if the server has already computed what a moving slider shows; None if it always has.
@@ -29,6 +30,7 @@ class Main:
 
     picture: Callable[[Values, Profile], Picture]
     at_rest: Callable[[Values, Profile], Picture] | None = None
+    shows_more: bool = False
     params: Callable[[Values], Any] | None = None
     limit: compute.Limit | None = None
     ready: Callable[[Values], bool] | None = None

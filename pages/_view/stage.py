@@ -22,6 +22,7 @@ from pages._view.theme import Profile, profile
 
 LEAST_FRAMED = 0.1  # least height of a main picture's plot in a frame, as a share of its usual height
 _LARGE = 1_000
+_LONGEST = 4_000  # characters of a picture's URL; proxies refuse longer ones, as for typed matrices
 _CLAIM = re.compile(r"(?<=[.:?]) ")  # separates the claim, or the thing to do, from the rest of a line
 
 
@@ -210,6 +211,14 @@ class Stage:
         return self.main.limit if self.main else None
 
     @once
+    def is_fetched(self) -> bool:
+        """True if the script fetches the picture at rest too, as every server draws it at once and for all visitors."""
+        here, main = self.address, self.main
+        if main is None or main.shows_more or here.asks_bet or entry.is_theirs(here.query):
+            return False
+        return self.is_there and len(self.places()["address"]) <= _LONGEST
+
+    @once
     def picture(self) -> Picture:
         """The main picture while a slider moves, without the bet's marks."""
         if self.main is None:
@@ -296,6 +305,11 @@ class Stage:
         drawn = shown.drawn() if figure else shown.told() | {"marks": []}
         waits = {"drawing": self._drawing(shown), "bare": True} if self.address.asks_bet else {}
         return payload(drawn, shown.key) | {"main": True, "least": self.least} | waits | self.places()
+
+    @property
+    def fetched(self) -> dict[str, Any]:
+        """A main picture as its script gets it that is to fetch the picture itself."""
+        return payload({}, self.address.step.picture) | {"main": True, "least": self.least} | self.places()
 
     def places(self) -> dict[str, Any]:
         """Return the values of the picture's sliders, their defaults, and the picture's URL without these values."""

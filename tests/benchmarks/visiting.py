@@ -10,11 +10,13 @@ import re
 import time
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
+
+from pages._view.entry import as_asked
 
 EVERY = 2.0  # seconds between two moves of one visitor
 CYCLE = 10.0  # seconds from the start of one drag to the next
@@ -33,8 +35,9 @@ ENDED = (
 class Visitor:
     """One session: its state, and its waits (ms).
 
-    opening: until the page is there; moves: from releasing the slider to the end of the run; last: from releasing it
-    after a drag until the picture of that value is drawn; pictures: the number drawn during drags.
+    opening: until the page is there; moves: from releasing the slider until the run has ended and the picture is there;
+    last: from releasing it after a drag until the picture of that value is there; pictures: the number drawn during
+    drags.
     """
 
     url: str
@@ -54,7 +57,8 @@ class Visitor:
     value: float | None = None
     stops: tuple = ()
     place: int = 0
-    address: str = ""  # URL of the main picture; the hero of the start page needs none
+    picture: dict = field(default_factory=dict)  # the data of the main picture; the hero of the start page needs none
+    connection: tuple = ()  # that requests pictures
     hand_is_on: bool = False
     cookie: str = ""
 
@@ -80,7 +84,10 @@ class Visitor:
             address, origin=self.url, open_timeout=PATIENCE, additional_headers=headers, **options
         ) as self.socket:
             await self._open()
+            await self._look_at(self.value)
             yield
+            if self.connection:
+                self.connection[1].close()
 
     async def _first_cookie(self):
         """Return the cookies set before the session; behind a proxy, one of them names the replica."""
@@ -95,7 +102,8 @@ class Visitor:
         """Move one stop every two seconds."""
         async for due in self._every(EVERY, begin, end):
             self.place = (self.place + 1) % len(self.stops)
-            await self.let_go()
+            # As by a key: the picture is requested when the slider moves, before it is released.
+            await asyncio.gather(self._look_at(self.stops[self.place]), self.let_go())
             # Count from the moment the move was due: a late answer also delays the next move.
             self.moves.append(1e3 * (time.perf_counter() - due))
 
@@ -103,11 +111,13 @@ class Visitor:
         """Drag the slider for one second in every ten."""
         async for _ in self._every(CYCLE, begin, end - HELD):
             self.hand_is_on = True
-            following = asyncio.create_task(self._follow() if self.address else asyncio.sleep(HELD))
+            following = asyncio.create_task(self._follow() if self.picture else asyncio.sleep(HELD))
             await self._hold()
             left, released = time.perf_counter(), asyncio.create_task(self.let_go())
-            await asyncio.wait({following, released}, return_when=asyncio.FIRST_COMPLETED)
-            if self.address:  # until the requested picture or the end of the run, whichever comes first
+            await asyncio.wait(
+                {following, released} if self._is_sent else {following}, return_when=asyncio.FIRST_COMPLETED
+            )
+            if self.picture:  # until the requested picture or a run that sends it, whichever comes first
                 self.last.append(1e3 * (time.perf_counter() - left))
             await asyncio.gather(following, released)
 
@@ -125,28 +135,47 @@ class Visitor:
             self.place = (self.place + 1) % len(self.stops)
             await _until(begin + step * HAND)
         self.hand_is_on = False
-        if self.address:
+        if self.picture:
             self.held += time.perf_counter() - begin
 
     async def _follow(self):
         """Request pictures as a browser does: one at a time, of the current value, and finally of the last value."""
-        there, shown = urlsplit(self.url), None
-        reader, writer = await asyncio.open_connection(there.hostname, there.port)
-        with closing(writer):
-            while self.hand_is_on or shown != self.place:
-                shown = self.place
-                await asyncio.gather(self._ask(reader, writer, self.stops[shown]), asyncio.sleep(DRAWN))
-                self.pictures += self.hand_is_on
+        shown = None
+        while self.hand_is_on or shown != self.place:
+            shown = self.place
+            await asyncio.gather(self._look_at(self.stops[shown]), asyncio.sleep(DRAWN))
+            self.pictures += self.hand_is_on
 
-    async def _ask(self, reader, writer, d_k):
-        wish = f"GET /{self.address}&d_k={d_k} HTTP/1.1\r\nHost: {urlsplit(self.url).netloc}\r\nAccept-Encoding: gzip"
+    @property
+    def _is_sent(self):
+        """True if the run sends the picture, so that a browser need not wait for the requested one."""
+        return "figure" in self.picture
+
+    async def _look_at(self, d_k):
+        """Request the picture at a value of the slider, under the name that `live/entry.js` gives it."""
+        if not self.picture:
+            return
+        reader, writer = await self._connected()
+        place, query = self.picture["address"].split("?")
+        values = self.picture["values"] | {"d_k": d_k}
+        said = dict(parse_qsl(query, keep_blank_values=True)) | {name: f"{each:.17g}" for name, each in values.items()}
+        said = {name: text for name, text in said.items() if values.get(name) != self.picture["usual"].get(name, "")}
+        address = f"{place}?{as_asked(said)}"
+        wish = f"GET /{address} HTTP/1.1\r\nHost: {urlsplit(self.url).netloc}\r\nAccept-Encoding: gzip"
         wish += f"\r\nCookie: {self.cookie}"
         writer.write(f"{wish}\r\n\r\n".encode())
         head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
         length = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)  # a 204 has none: its picture waits for a button
         await reader.readexactly(int(length[1]) if length else 0)
         if not head.startswith((b"HTTP/1.1 200", b"HTTP/1.1 204")):
-            self.errors.append(f"{self.address}: {head[:40]}")
+            self.errors.append(f"{address}: {head[:40]}")
+
+    async def _connected(self):
+        """Return the connection for pictures; a server closes one that rests, and a browser opens another."""
+        if not self.connection or self.connection[0].at_eof():
+            there = urlsplit(self.url)
+            self.connection = await asyncio.open_connection(there.hostname, there.port)
+        return self.connection
 
     async def _open(self):
         message = BackMsg()
@@ -205,7 +234,8 @@ class Visitor:
                 self.slider, self.fragment = element.bidi_component.id, fragment
                 self.value, self.stops = state["value"], tuple(state["stops"])
         elif kind == "bidi_component" and element.bidi_component.component_name == "sattn_picture":
-            self.address = json.loads(element.bidi_component.json)[0]["address"] or self.address
+            (told,) = json.loads(element.bidi_component.json)
+            self.picture = told if told["address"] else self.picture
 
 
 async def _until(due):

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.literal import plain
-from pages._view.server import MAIN, bets
+from pages._view.server import MAIN, bets, moving
 from pages._view.shared import SHARED
 from tests.pages.asgi import ask
 
@@ -207,7 +207,23 @@ def drawn_controls(app):
 def charts(app):
     """Return the pictures by key, in page order: alt text, sentence and Plotly figure."""
     found = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.proto.json]
-    return {data["key"]: SimpleNamespace(**data, spec=data["figure"]) for data in found if "figure" in data}
+    drawn = [_filled(data) for data in found if "bundle" in data and "key" in data]
+    return {data["key"]: SimpleNamespace(**data, spec=data["figure"]) for data in drawn}
+
+
+def _filled(data):
+    """Return a picture's data with the server's answer, if the browser would fetch it."""
+    return data if "figure" in data else data | fetched(data)
+
+
+def fetched(data):
+    """Return the server's answer for a picture at the values of its sliders, as `live/entry.js` asks for it."""
+    place, _, query = data["address"].partition("?")
+    moved = {name: f"{each:.17g}" for name, each in data["values"].items() if each != data["usual"][name]}
+    said = dict(parse_qsl(query, keep_blank_values=True)) | moved
+    status, _, body = ask(Starlette(routes=moving.routes()), f"/{place}?{urlencode(said)}")
+    assert status == 200
+    return json.loads(body)
 
 
 def large_slider(app, key=""):
@@ -268,6 +284,7 @@ def seen(app):
     kinds = ("markdown", "header", "error", "warning", "info", "html")
     texts = [str(each.proto) for kind in kinds for each in app.get(kind)]
     drawn = [json.loads(each.proto.json or "[{}]")[0] for each in app.get("bidi_component")]
+    drawn = [_filled(each) if "bundle" in each and "key" in each else each for each in drawn]
     drawn = [each for each in drawn if "stops" not in each]  # without the sliders
     for each in drawn:
         each.pop("address", None)  # it contains every control

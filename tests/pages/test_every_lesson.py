@@ -19,7 +19,6 @@ from tests.pages import opening
 LINKED = {"d_k": "300", "n_keys": "48", "law": "uniform", "seed": "3"}
 TITLES = ["What is assumed", "Myth and fact", "Sources"]
 LONGEST = 2_000  # characters of a text in a link
-NOTHING_MEASURED = {"one_query", "stage_histograms"}  # pictures without "How sure?"
 SHORT = {"training_race": {"n_steps": "10", "n_seeds": "1"}}  # short enough to be drawn at once
 
 
@@ -99,7 +98,7 @@ def test_every_step_opens_complete_with_each_control_once(stem, step):
     pictures = [opening.step_of(app).picture] if step else LESSONS[stem].pictures
     assert opening.pictures(app) == [*pictures]
     filled = [each.key for each in app.expander if each.key.endswith("_sure") and (each.markdown or each.table)]
-    assert {*filled} == {f"{key}_sure" for key in opening.pictures(app) if key not in NOTHING_MEASURED}
+    assert {*filled} == {f"{key}_sure" for key in opening.pictures(app)}
     check_folds(app, LESSONS[stem])
     check_way_on(app, stem)
     assert opening.tries_of(app) == {each.key: each.promise for each in opening.step_of(app).tries}

@@ -5,25 +5,55 @@
 
 const TALLEST = 1.6; // factor of the figure's own height
 const LETTERS = 155; // number of letters of a long sentence
+const DRAWN = ["figure", "height", "plot", "narrow", "sentence", "alt", "marks"]; // the answer of `moving/X`
+const USUAL = { height: 480, plot: 380, narrow: { height: 480, plot: 380 } }; // px: of most pictures
 const AHEAD = 1; // window heights: a picture so near to the window is drawn before it is visible
 
 /** @param {Part<PictureData>} part */
 export default function ({ parentElement, data: [data], setTriggerValue, onStage }) {
   const part = { parentElement, name: data.main ? "picture" : "", nodes: ["[data-picture]", "[data-sentence]"], onStage };
   return onceShown(part, ([picture, sentence], moved) => {
-    Object.assign(picture, { tell: setTriggerValue, given: data, sentence });
-    picture.moves = ![undefined, data.key].includes(picture.dataset.key);
-    picture.dataset.key = data.key;
-    fit(picture);
-    hearPaper(picture);
-    if (data.address) follow(picture);
-    // Python learns only now of a slider moved before the session, and then sends the picture for it.
-    const elsewhere = (moved || onStage) && !same(placeOf(picture), data.values);
-    if (!isHeld(picture) && !elsewhere) show(picture, data, data.values);
-    if (moved && picture.watched) watchAll(picture);
+    Object.assign(picture, { tell: setTriggerValue, sentence, newest: data });
+    if (onStage && data.figure) picture.asked = { name: nameOf(data), answer: Promise.resolve(drawnIn(data)) };
+    if (onStage || data.figure) take(picture, data, moved, onStage);
+    else fill(picture, data, moved);
     return () => leave(picture);
   });
 }
+
+/** @param {PictureNode} picture */
+function take(picture, data, moved, onStage = false) {
+  picture.given = data;
+  picture.moves = ![undefined, data.key].includes(picture.dataset.key);
+  picture.dataset.key = data.key;
+  fit(picture);
+  hearPaper(picture);
+  if (data.address) follow(picture);
+  // Python learns only now of a slider moved before the session, and then sends the picture for it.
+  const elsewhere = (moved || onStage) && !same(placeOf(picture), data.values);
+  if (!isHeld(picture) && !elsewhere) show(picture, data, data.values);
+  if (moved && picture.watched) watchAll(picture);
+}
+
+// Takes data without a figure once that is fetched; until then the picture stays as it is.
+/** @param {PictureNode} picture */
+async function fill(picture, data, moved) {
+  if (!picture.given) keepRoom(picture, data);
+  const drawn = await fetchOnce(picture, nameOf(data));
+  if (picture.newest !== data || !picture.isConnected) return;
+  if (!drawn) lab.page?.ask("picture"); // Python draws it
+  else take(picture, { ...data, ...drawn }, moved);
+}
+
+// Room for a picture that is still to come, by which nothing below it moves.
+/** @param {PictureNode} picture */
+function keepRoom(picture, data) {
+  picture.given = { ...data, ...USUAL };
+  fit(picture);
+}
+
+// What a server's answer holds of the data of a picture.
+const drawnIn = (data) => Object.fromEntries(DRAWN.map((name) => [name, data[name]]));
 
 /** @param {PictureNode} picture */
 function show(picture, drawn, values) {
@@ -247,15 +277,31 @@ const nextFrame = (ask) =>
 /** @param {PictureNode} picture */
 function askFor(picture) {
   const values = placeOf(picture);
-  return { values, answer: pictureAt(picture.given, values) };
+  return { values, answer: pictureAt(picture, values) };
 }
 
-async function pictureAt(given, values) {
-  if (same(values, given.values)) return given;
+const pictureAt = (picture, values) =>
+  (same(values, picture.given.values) ? picture.given : fetchOnce(picture, entryAt(picture.given, values)));
+
+const nameOf = (data) => entryAt(data, data.values);
+
+// The picture of a name; null if the server does not draw it. The last one is kept: at the release of a slider Python
+// names the picture that has just been fetched for it.
+/** @param {PictureNode} picture */
+function fetchOnce(picture, name) {
+  const { asked: before } = picture;
+  if (before && before.name === name) return before.answer;
+  const asked = { name, answer: fetchPicture(name) };
+  picture.asked = asked;
+  asked.answer.then((drawn) => { if (!drawn && picture.asked === asked) delete picture.asked; });
+  return asked.answer;
+}
+
+async function fetchPicture(name) {
   try {
-    const answer = await fetch(entryAt(given, values));
+    const answer = await fetch(name);
     if (answer.status === 204) lab.stage?.begin(); // it waits for a button
-    return answer.ok ? await answer.json() : null; // else Python draws it at the release
+    return answer.status === 200 ? await answer.json() : null;
   } catch {
     return null;
   }

@@ -95,7 +95,7 @@ interface Page {
   turn(step: string): void;
   set(sets: string): void;
   bet(guess: string): void;
-  ask(what: "draw" | "bundle"): void;
+  ask(what: "draw" | "bundle" | "picture"): void;
   /** True if the window is as large as Python assumes. */
   fits(): boolean;
   forget(): void;
@@ -196,7 +196,11 @@ interface Drawing {
 interface PictureNode extends HTMLElement {
   firstElementChild: HTMLElement & Plot;
   tell: Part<PictureData>["setTriggerValue"];
+  /** What Python has said last, and what is on the screen or being drawn. */
+  newest: PictureData;
   given: PictureData;
+  /** The last picture that was asked for. */
+  asked?: { name: string; answer: Promise<Drawn | null> };
   sentence: HTMLElement;
   marks: Mark[];
   /** The figure as text, as parsed, and as last drawn without a lit mark. */

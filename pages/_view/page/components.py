@@ -78,6 +78,7 @@ def mend_browser(
     callbacks: dict[str, Any] = {
         "on_draw_change": lambda: None,
         "on_bundle_change": _want_bundle,
+        "on_picture_change": _draw_all,
         "on_window_change": _hear_window,
         **{f"on_{name}_change": partial(hear, name, act) for name, act in heard.items()},
     }
@@ -112,6 +113,16 @@ def draw_room(told: Mapping[str, Any]) -> None:
     again when these change.
     """
     _wall(key="room_corner", data=_sent(told), on_changed_change=lambda: None)
+
+
+def _draw_all():
+    """Note that the browser could not fetch a picture: from now on Python sends this visitor all pictures."""
+    st.session_state["draws_all"] = True
+
+
+def draws_all() -> bool:
+    """Return True if Python sends this visitor all pictures, since the browser could not fetch one."""
+    return "draws_all" in st.session_state
 
 
 def _want_bundle():

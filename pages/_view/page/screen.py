@@ -6,24 +6,22 @@ import streamlit as st
 
 from pages._view.lesson import Lesson
 from pages._view.page import frame, show
-from pages._view.picture import Picture
 
 _FILLED = "filled_folds"  # session state: (lesson, title) of each fold of own inputs that has been opened
 
 
-def draw(lesson: Lesson, own: tuple[str, Callable[[], None]] | None = None) -> Picture | None:
-    """Draw the open step; return its picture, or None while the picture waits.
+def draw(lesson: Lesson, own: tuple[str, Callable[[], None]] | None = None) -> None:
+    """Draw the open step.
 
     own: the title of a fold for the visitor's own inputs, and the function that draws the fold.
     """
     shown = show.main()
     if frame.more():
         draw_under(lesson, shown, own)
-    return shown
 
 
 def draw_under(
-    lesson: Lesson, shown: Picture | None, own: tuple[str, Callable[[], None]] | None = None, *, resting: bool = True
+    lesson: Lesson, shown: show.Shown | None, own: tuple[str, Callable[[], None]] | None = None, *, resting: bool = True
 ) -> None:
     """Draw the tries and folds below a picture. resting: False while the picture changes and has no data yet."""
     with st.container(horizontal=True, key="under"):

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import ceil
 from pathlib import Path
@@ -16,7 +17,7 @@ from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS
 from pages._view.literal import plain as plain
 from pages._view.literal import verbatim, written
-from pages._view.page import bets, controls, frame, jobs, wall
+from pages._view.page import bets, components, controls, frame, jobs, wall
 from pages._view.page.components import draw_picture, draw_saving
 from pages._view.picture import Picture, Table
 from pages._view.stage import payload
@@ -87,15 +88,35 @@ def claim(text: str) -> None:
     st.header(plain(text), anchor=False)
 
 
-def main(at_rest: Picture | None = None, **moved: Any) -> Picture | None:
+@dataclass(frozen=True)
+class Shown:
+    """A picture on the page: its key, and a function that returns it with its data, which only open folds call."""
+
+    key: str
+    picture: Callable[[], Picture]
+    is_sure: bool = True  # False if it has nothing under "How sure?"
+
+
+def given(picture: Picture) -> Shown:
+    """Return a picture that is computed already."""
+    return Shown(picture.key, lambda: picture, bool(picture.sure or picture.checks))
+
+
+def main(at_rest: Picture | None = None, **moved: Any) -> Shown | None:
     """Draw the main picture with its sentence, which follow the slider; return the picture.
 
-    at_rest: a picture to show instead until the slider is moved. moved: values that a running film changes. Return None
-    if the visitor is asked first because the picture takes long, or if a bet on it waits, so that only its known part
-    is drawn.
+    Its script fetches it, as during a drag, unless only this page can draw it. at_rest: a picture to show instead until
+    the slider is moved. moved: values that a running film changes. Return None if the visitor is asked first because
+    the picture takes long, or if a bet on it waits, so that only its known part is drawn.
     """
     stage = frame.stage(**moved)
     wall.tell()
+    if at_rest is None and stage.is_fetched and not components.draws_all():
+        if stage.params:
+            jobs.end_job(jobs.MAIN)
+        draw_picture(stage.fetched, key=controls.picture_key(stage.address.step.picture))
+        bets.draw(stage)
+        return Shown(stage.address.step.picture, lambda: stage.picture_at_rest)
     if stage.address.asks_bet:
         draw_picture(stage.payload(stage.known), key=controls.picture_key(stage.known.key))
         bets.draw(stage)
@@ -109,26 +130,27 @@ def main(at_rest: Picture | None = None, **moved: Any) -> Picture | None:
     draw_picture(stage.payload(stage.marked(shown)), key=controls.picture_key(shown.key))
     wall.draw_reveal()
     bets.draw(stage)
-    return shown
+    return given(shown)
 
 
-def behind(shown: Picture | None) -> None:
+def behind(shown: Shown | None) -> None:
     """Draw the folds of the main picture: "How sure?", and its data and code."""
     if shown:
         how_sure(shown)
         data(shown)
 
 
-def how_sure(shown: Picture) -> None:
+def how_sure(shown: Shown) -> None:
     """Draw the fold with predictions and standard errors; it is filled when opened."""
-    if not (shown.sure or shown.checks):
+    if not shown.is_sure:
         return
     box = st.expander("How sure?", key=f"{shown.key}_sure", on_change="rerun", icon=":material/straighten:")
     if box.open:
         with box:
-            plain_lines(shown.sure)
-            if shown.checks:
-                st.table(shown.checks)
+            picture = shown.picture()
+            plain_lines(picture.sure)
+            if picture.checks:
+                st.table(picture.checks)
 
 
 def formula(latex: str, sentence: str) -> None:
@@ -222,21 +244,25 @@ def table(columns: Table, *, key: str) -> None:
         st.markdown(markdown_table(rows))
 
 
-def data(shown: Picture) -> None:
+def data(shown: Shown) -> None:
     """Draw the fold with the picture's table, CSV file and Python code, which are made when it is opened."""
-    key = shown.key
-    box = st.expander("Data, picture and code", key=f"{key}_data", on_change="rerun", icon=":material/table:")
+    key = f"{shown.key}_data"
+    box = st.expander("Data, picture and code", key=key, on_change="rerun", icon=":material/table:")
     if box.open:
         with box:
-            if shown.note:
-                st.markdown(plain(shown.note))
-            _begin_table(shown.table)
-            for label, name, table in _files(shown):
-                download(label, partial(as_csv, table), f"{name}.csv", "text/csv", key=f"{name}_csv")
-            _saving(shown)
-            for name, figure in _figures(shown).items():
-                download(_FIGURE, figure.to_json, f"{name}.json", "application/json", key=f"{name}_json")
-            st.code(INSTALL + shown.code + drawing_code(_figures(shown)), language="python", wrap_lines=True)
+            _draw_data(shown.picture())
+
+
+def _draw_data(shown):
+    if shown.note:
+        st.markdown(plain(shown.note))
+    _begin_table(shown.table)
+    for label, name, table in _files(shown):
+        download(label, partial(as_csv, table), f"{name}.csv", "text/csv", key=f"{name}_csv")
+    _saving(shown)
+    for name, figure in _figures(shown).items():
+        download(_FIGURE, figure.to_json, f"{name}.json", "application/json", key=f"{name}_json")
+    st.code(INSTALL + shown.code + drawing_code(_figures(shown)), language="python", wrap_lines=True)
 
 
 def _begin_table(table):

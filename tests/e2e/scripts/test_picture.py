@@ -278,6 +278,94 @@ def test_main_picture_is_as_tall_as_the_window_allows(mount):
     assert 300 < page.evaluate(end) <= 400
 
 
+# --- a picture that Python only names ---------------------------------------------------------------------
+
+DRAWN = ("figure", "height", "plot", "narrow", "sentence", "alt", "marks")
+HEIGHT = "() => document.querySelector('[data-picture]').offsetHeight"
+
+
+def named(d_k, **more):
+    """Return a picture's data without what the server answers for its name."""
+    return {name: value for name, value in picture(d_k, **more).items() if name not in DRAWN}
+
+
+def answered(page, *, is_page=False):
+    """Answer requests for pictures; return the list of their queries. is_page: True for a host that sends a page."""
+    asked = []
+
+    def answer(request):
+        asked.append(request.url.partition("?")[2])
+        told = picture(int(parse_qs(asked[-1]).get("d_k", ["64"])[0]))
+        return "<html>" if is_page else {name: told.get(name) for name in DRAWN}
+
+    page.answers["moving/X"] = answer
+    return asked
+
+
+def until_drawn(page, value):
+    page.wait_for_function("at => document.querySelector('[data-value]')?.dataset.value === at", arg=str(value))
+
+
+def test_a_picture_without_a_figure_is_fetched_by_its_name(mount, alone):
+    asked = answered(alone)
+    alone.evaluate("() => { document.querySelector('[data-testid=stMain]').style.height = '400px'; }")
+    page = mount("picture", named(72, key="first"), PICTURE)
+    height = page.evaluate(HEIGHT)
+    until_drawn(page, 72)
+    assert (page.evaluate(TITLE), page.locator("[data-sentence]").inner_text()) == ("d_k = 72", "raw and scaled.")
+    assert page.evaluate("() => document.querySelector('[data-picture]').getAttribute('aria-label')") == "at 72"
+    assert page.evaluate(HEIGHT) == height > 200  # its room was kept
+    mount(None, named(80, key="first"))
+    until_drawn(page, 80)
+    assert asked == ["d_k=72&seed=0", "d_k=80&seed=0"]
+
+
+def test_the_release_of_a_slider_fetches_nothing_again(mount, alone):
+    asked = answered(alone)
+    page = mount("picture", named(64), PICTURE)
+    until_drawn(page, 64)
+    page.evaluate(HAND, [65, True])
+    until_drawn(page, 65)
+    page.evaluate(HAND, [65, False])
+    mount(None, named(65))
+    page.wait_for_function("() => document.querySelector('[data-picture]').given.values.d_k === 65")
+    assert page.evaluate(TITLE) == "d_k = 65"
+    assert asked == ["seed=0", "d_k=65&seed=0"]
+
+
+def test_only_the_newest_name_is_drawn(mount, alone):
+    asked = answered(alone)
+    page = mount("picture", named(64), PICTURE)
+    until_drawn(page, 64)
+    page.evaluate(
+        """() => {
+          const { fetch } = window;
+          window.fetch = async (name) => {
+            const answer = await fetch(name);
+            if (name.includes('d_k=65')) await new Promise((resolve) => { window.late = resolve; });
+            return answer;
+          };
+        }"""
+    )
+    mount(None, named(65))
+    page.wait_for_function("() => window.late")
+    mount(None, named(66))
+    until_drawn(page, 66)
+    page.evaluate("() => { late(); return new Promise((resolve) => setTimeout(resolve)); }")
+    assert (page.evaluate(TITLE), asked[1:]) == ("d_k = 66", ["d_k=65&seed=0", "d_k=66&seed=0"])
+    assert page.evaluate("() => document.querySelector('[data-picture]').given.values.d_k") == 66
+
+
+def test_python_is_asked_for_a_picture_that_the_server_does_not_draw(mount, alone):
+    asked = answered(alone, is_page=True)
+    alone.evaluate("() => { window.lab = { page: { ask: (what) => { window.wanted = what; } } }; }")
+    page = mount("picture", named(72), PICTURE)
+    page.wait_for_function("() => window.wanted === 'picture'")
+    mount(None, picture(72))
+    until_drawn(page, 72)
+    assert asked == ["d_k=72&seed=0"]
+
+
 # --- a curve to draw ------------------------------------------------------------------------------------
 
 DRAWING = {"panel": "xy", "at": [1, 2, 3], "reach": [0, 4], "span": [0, 10]}

@@ -40,7 +40,7 @@ def _text(values, profile):
     return figures.rows(fading(values), values["context_length"], profile)
 
 
-KEYS = Main(_keys, at_rest=_keys_at_rest)
+KEYS = Main(_keys, at_rest=_keys_at_rest, shows_more=True)
 STEPS = {"keys": KEYS, "text": Main(_text)}
 
 compute.at_most(core.simulate_fading, 0.09, 31)

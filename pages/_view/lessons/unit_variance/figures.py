@@ -191,6 +191,15 @@ def _expected_alt(sweep, values, i, sentence, asked):
 
 def _stages_sure(result, within):
     """Return sentences on the spreads of q and of the scores. within: the expected spread within a row."""
+    return (
+        *_spreads_sure(result, within),
+        "Squares are what is expected over all draws of x and of the weights. Rings are measured on one draw of both, "
+        f"{result.params.n_tokens} tokens. The predictions in the table are for the x that was drawn.",
+    )
+
+
+def _spreads_sure(result, within):
+    """Return the spreads of q and of the scores, measured and predicted. within: the predicted one within a row."""
     params, stage = result.params, {stage.name: stage for stage in result.stages}
     norm = "LayerNorm" if params.normalise else "no LayerNorm"
     return (
@@ -199,8 +208,6 @@ def _stages_sure(result, within):
         f"scores {_beside(stage['raw_scores'])}, of scaled scores {_beside(stage['scaled_scores'])}.",
         f"Within a row, which is all that softmax sees, the scaled scores have σ = {number(result.row_std)} (predicted "
         f"{number(result.predicted_row_std)}): {_verdict(within)}",
-        "Squares are what is expected over all draws of x and of the weights. Rings are measured on one draw of both, "
-        f"{params.n_tokens} tokens. The predictions in the table are for the x that was drawn.",
     )
 
 
@@ -222,6 +229,8 @@ def pipeline(result: core.UnitVarianceResult, profile: Profile) -> Picture:
         _pipeline_sentence(result),
         _pipeline_table(result),
         _pipeline_code(result.params),
+        sure=_spreads_sure(result, result.predicted_row_std),
+        checks=stage_table(result),
         marks=(_stage_mark("raw scores", "raw_scores"), _stage_mark("divided by √dₖ", "scaled_scores")),
     )
 

@@ -49,5 +49,5 @@ def _shared(values, profile):
     return figures.shared(compute.result(core.measure_shared_input, few), few, profile)
 
 
-MAIN = Main(_picture, at_rest=_at_rest)
+MAIN = Main(_picture, at_rest=_at_rest, shows_more=True)
 STEPS = {"stages": MAIN, "one_draw": Main(_one_draw), "schemes": Main(_schemes), "shared": Main(_shared)}

@@ -104,5 +104,5 @@ def draw_folds(pictures: list[Picture | None]) -> None:
         with st.expander("How sure? Data, picture and code", key="behind"):
             for picture in shown:
                 st.markdown(f"**{show.plain(picture.claim)}**")
-                show.behind(picture)
+                show.behind(show.given(picture))
     show.background(LESSON)

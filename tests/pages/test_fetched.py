@@ -1,0 +1,85 @@
+"""Pictures that the browser fetches, so that a run of the page neither computes nor sends them."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from pages._view.address import Address
+from pages._view.lessons import LESSONS, VIEWS
+from pages._view.stage import Stage
+from tests.pages.opening import DRAWN, app_at, at_step, fetched, open_page, widget
+
+# Steps whose figure shows more at rest than during a drag, a computation that takes turns, and the race.
+SENT = {
+    ("unit_variance", "stages"),
+    ("long_context", "keys"),
+    ("wrong_choice", "every_size"),
+    ("training_race", "race"),
+}
+FETCHED = [each for each in DRAWN if each not in SENT]
+# Links to pictures that belong to one visitor or class, that no other server can draw at once, or with a long URL.
+OWN = {
+    "bet": ("score_variance", {"step": "draw", "bet": "1"}),
+    "guess": ("score_variance", {"step": "draw", "bet": "1", "guess": "1,2,4,8"}),
+    "class": ("wrong_choice", {"step": "rows", "mode": "projector", "class": "10~50~50"}),
+    "more at rest": ("unit_variance", {"step": "stages"}),
+    "race": ("training_race", {"step": "race"}),
+    "turn": ("wrong_choice", {"step": "every_size"}),
+}
+
+
+def told(app):
+    """Return what the script of the main picture gets."""
+    data = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.proto.json]
+    (found,) = [each for each in data if each.get("main")]
+    return found
+
+
+def refuse(*_):
+    raise AssertionError("a run of the page draws the picture")
+
+
+@pytest.mark.parametrize(("stem", "step"), FETCHED)
+def test_run_with_closed_folds_draws_no_picture(stem, step, monkeypatch):
+    view, one = VIEWS[stem], LESSONS[stem].step(step)
+    main = replace(view.of(one), picture=refuse, at_rest=refuse)
+    views = {**VIEWS, stem: replace(view, steps={**view.steps, step: main})}
+    monkeypatch.setattr("pages._view.stage.VIEWS", views)
+    app = app_at(stem, **at_step(step))
+    app.session_state[f"{one.picture}_sure"] = False
+    app.run()
+    assert [each.message for each in app.exception] == []
+    assert "figure" not in told(app)
+    assert told(app)["key"] == one.picture
+    assert [each.key for each in app.expander if each.key.startswith(one.picture)] == [
+        f"{one.picture}_sure",
+        f"{one.picture}_data",
+    ]
+
+
+@pytest.mark.parametrize(("stem", "step"), FETCHED)
+def test_fetched_picture_equals_the_one_with_the_data(stem, step):
+    query = {"seed": "3", **at_step(step)}
+    rest = Stage(Address(LESSONS[stem], query), "light").picture_at_rest
+    assert fetched(told(open_page(stem, **query))) == json.loads(json.dumps(rest.drawn()))
+    assert rest.sure or rest.checks  # its fold is drawn before anybody knows
+
+
+@pytest.mark.parametrize(("stem", "query"), OWN.values(), ids=OWN)
+def test_run_sends_a_picture_that_no_other_server_draws(stem, query):
+    assert json.loads(told(open_page(stem, **query))["figure"])["data"]
+
+
+def test_run_sends_a_picture_whose_url_would_be_too_long():
+    app = open_page("attention_steps", step="scores")
+    widget(app, "Q").set_value("; ".join(["1 2 3 4 5 6 7 8"] * 300)).run()
+    assert json.loads(told(app)["figure"])["data"]
+    widget(app, "Q").set_value("").run()
+    assert "figure" not in told(app)
+
+
+def test_run_sends_all_pictures_to_a_browser_that_could_not_fetch_one():
+    app = app_at("score_variance", step="draw")
+    app.session_state["draws_all"] = True
+    assert json.loads(told(app.run())["figure"])["data"]
