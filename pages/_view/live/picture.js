@@ -35,21 +35,15 @@ function take(picture, data, moved, onStage = false) {
   if (moved && picture.watched) watchAll(picture);
 }
 
-// Takes data without a figure once that is fetched; until then the picture stays as it is.
+// Fetches the figure of data that have none. Until it is there, the picture stays as it is, or an empty place is kept.
 /** @param {PictureNode} picture */
 async function fill(picture, data, moved) {
-  if (!picture.given) keepRoom(picture, data);
+  picture.given ??= { ...data, ...USUAL };
+  fit(picture);
   const drawn = await fetchOnce(picture, nameOf(data));
   if (picture.newest !== data || !picture.isConnected) return;
   if (!drawn) lab.page?.ask("picture"); // Python draws it
   else take(picture, { ...data, ...drawn }, moved);
-}
-
-// Room for a picture that is still to come, by which nothing below it moves.
-/** @param {PictureNode} picture */
-function keepRoom(picture, data) {
-  picture.given = { ...data, ...USUAL };
-  fit(picture);
 }
 
 // What a server's answer holds of the data of a picture.
