@@ -298,3 +298,11 @@ def test_job_ends_when_its_visitor_changes_a_setting_or_the_page(waiting, leave)
     leave(waiting)
     assert has_ended(job)
     assert not waiting.exception
+
+
+def test_job_ends_when_the_browser_fetches_the_next_picture(waiting, monkeypatch):
+    job = waiting.session_state["job"]
+    monkeypatch.setattr(store, "WITHOUT_BUTTON", compute.WITHOUT_BUTTON)
+    another_setting(waiting)
+    assert has_ended(job)
+    assert "score_histograms" in charts(waiting)
