@@ -212,7 +212,7 @@ class Stage:
 
     @once
     def is_fetched(self) -> bool:
-        """True if the script fetches the picture at rest too, as every server draws it at once and for all visitors."""
+        """True if the script fetches the picture at rest too: every server draws it at once, and for all visitors."""
         here, main = self.address, self.main
         if main is None or main.shows_more or here.asks_bet or entry.is_theirs(here.query):
             return False
@@ -308,7 +308,7 @@ class Stage:
 
     @property
     def fetched(self) -> dict[str, Any]:
-        """A main picture as its script gets it that is to fetch the picture itself."""
+        """The main picture as its script gets it to fetch: without figure, size and texts."""
         return payload({}, self.address.step.picture) | {"main": True, "least": self.least} | self.places()
 
     def places(self) -> dict[str, Any]:

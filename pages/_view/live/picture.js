@@ -1,7 +1,8 @@
 // Gives a figure to Plotly, with its sentence below. The bundle is fetched once for all pictures, and an unchanged figure
 // is left alone. A main picture follows the slider: during a drag it asks the server for one picture at a time, always for
-// the latest value. It is as high as the window has room for, measured while nothing is dragged. A projector's figures are
-// designed for a window of one width, and scaled in others. In a narrow picture the panels may have other places.
+// the latest value. Python mostly sends its name alone, and the figure is fetched too. It is as high as the window has room
+// for, measured while nothing is dragged. A projector's figures are designed for a window of one width, and scaled in
+// others. In a narrow picture the panels may have other places.
 
 const TALLEST = 1.6; // factor of the figure's own height
 const LETTERS = 155; // number of letters of a long sentence
@@ -46,7 +47,7 @@ async function fill(picture, data, moved) {
   else take(picture, { ...data, ...drawn }, moved);
 }
 
-// What a server's answer holds of the data of a picture.
+// The part of a picture's data that the server's answer has.
 const drawnIn = (data) => Object.fromEntries(DRAWN.map((name) => [name, data[name]]));
 
 /** @param {PictureNode} picture */

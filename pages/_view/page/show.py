@@ -105,9 +105,9 @@ def given(picture: Picture) -> Shown:
 def main(at_rest: Picture | None = None, **moved: Any) -> Shown | None:
     """Draw the main picture with its sentence, which follow the slider; return the picture.
 
-    Its script fetches it, as during a drag, unless only this page can draw it. at_rest: a picture to show instead until
-    the slider is moved. moved: values that a running film changes. Return None if the visitor is asked first because
-    the picture takes long, or if a bet on it waits, so that only its known part is drawn.
+    Its script fetches it, as during a drag, unless only this session can draw it. at_rest: a picture to show instead
+    until the slider is moved. moved: values that a running film changes. Return None if the visitor is asked first
+    because the picture takes long, or if a bet on it waits, so that only its known part is drawn.
     """
     stage = frame.stage(**moved)
     wall.tell()

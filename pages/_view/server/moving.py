@@ -1,6 +1,6 @@
-"""The main picture of a lesson while a slider moves: the URL has every control's value, the response is the picture.
+"""The main picture of a lesson: the URL has every control's value, the response is the picture.
 
-No session takes part: a move needs no run of the page, and any of several servers can answer it.
+No session takes part: any of several servers can answer, and a cache can keep the answer.
 """
 
 import json
