@@ -212,9 +212,10 @@ class Stage:
 
     @once
     def is_fetched(self) -> bool:
-        """True if the script fetches the picture at rest too: every server draws it at once, and for all visitors."""
-        here, main = self.address, self.main
-        if main is None or main.shows_more or here.asks_bet or entry.is_theirs(here.query):
+        """True if the script fetches the picture at rest too: every server draws it at once from the address alone."""
+        if self.main is None or self.main.shows_more or self.address.asks_bet:
+            return False
+        if self.needs_session or not self.is_told:
             return False
         return self.is_there and len(self.places()["address"]) <= _LONGEST
 

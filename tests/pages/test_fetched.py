@@ -18,11 +18,9 @@ SENT = {
     ("training_race", "race"),
 }
 FETCHED = [each for each in DRAWN if each not in SENT]
-# Links to pictures that belong to one visitor or class, that no other server can draw at once, or with a long URL.
+# Links to pictures that `moving/` cannot draw at once, or not from the address alone.
 OWN = {
     "bet": ("score_variance", {"step": "draw", "bet": "1"}),
-    "guess": ("score_variance", {"step": "draw", "bet": "1", "guess": "1,2,4,8"}),
-    "class": ("wrong_choice", {"step": "rows", "mode": "projector", "class": "10~50~50"}),
     "more at rest": ("unit_variance", {"step": "stages"}),
     "race": ("training_race", {"step": "race"}),
     "turn": ("wrong_choice", {"step": "every_size"}),
@@ -60,10 +58,23 @@ def test_run_with_closed_folds_draws_no_picture(stem, step, monkeypatch):
 
 @pytest.mark.parametrize(("stem", "step"), FETCHED)
 def test_fetched_picture_equals_the_one_with_the_data(stem, step):
-    query = {"seed": "3", **at_step(step)}
-    rest = Stage(Address(LESSONS[stem], query), "light").picture_at_rest
-    assert fetched(told(open_page(stem, **query))) == json.loads(json.dumps(rest.drawn()))
+    rest = rest_at(stem, {"seed": "3", **at_step(step)})
     assert rest.sure or rest.checks  # its fold is drawn before anybody knows
+
+
+def rest_at(stem, query):
+    """Return the picture at rest, after comparing it with the one that the page lets the browser fetch."""
+    stage = Stage(Address(LESSONS[stem], query), "light")
+    rest = stage.marked(stage.picture_at_rest)
+    assert fetched(told(open_page(stem, **query))) == json.loads(json.dumps(rest.drawn()))
+    return rest
+
+
+@pytest.mark.parametrize("own", [{"guess": "30"}, {"class": "20~30~90"}, {"guess": "30", "guessed_at": "d_k=256"}])
+def test_fetched_picture_has_the_marks_of_a_bet(own):
+    query = {"step": "freeze", "d_k": "256"}
+    plain, marked = (rest_at("gradient_flow", query | more).figure for more in ({}, own | {"bet": "1"}))
+    assert plain.to_json() != marked.to_json()
 
 
 @pytest.mark.parametrize(("stem", "query"), OWN.values(), ids=OWN)
@@ -77,6 +88,13 @@ def test_run_sends_a_picture_whose_url_would_be_too_long():
     assert json.loads(told(app)["figure"])["data"]
     widget(app, "Q").set_value("").run()
     assert "figure" not in told(app)
+
+
+def test_run_sends_the_pictures_of_a_class_and_of_a_film():
+    here = Address(LESSONS["derivation"], {"step": "lines"})
+    assert Stage(here).is_fetched
+    assert not Stage(here, is_told=False).is_fetched
+    assert not Stage(Address(here.lesson, {**here.query, "room": "ABC"})).is_fetched
 
 
 def test_run_sends_all_pictures_to_a_browser_that_could_not_fetch_one():
