@@ -8,7 +8,13 @@ import pytest
 from pages._view import compute
 from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS
-from tests.pages.opening import app_at, charts, check_page, controls_of, open_page, sets_of, settle, widget
+from tests.pages.opening import answer_at, app_at, charts, check_page, controls_of, open_page, sets_of, settle, widget
+
+
+@pytest.fixture(autouse=True)
+def _forget_pictures():
+    yield
+    answer_at.cache_clear()
 
 
 @pytest.fixture(scope="module")

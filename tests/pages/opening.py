@@ -221,9 +221,15 @@ def fetched(data):
     place, _, query = data["address"].partition("?")
     moved = {name: f"{each:.17g}" for name, each in data["values"].items() if each != data["usual"][name]}
     said = dict(parse_qsl(query, keep_blank_values=True)) | moved
-    status, _, body = ask(Starlette(routes=moving.routes()), f"/{place}?{urlencode(said)}")
+    return json.loads(answer_at(f"/{place}?{urlencode(said)}"))
+
+
+@cache
+def answer_at(address):
+    """Return the server's answer for a picture; as in a browser, each picture is asked for once in a test."""
+    status, _, body = ask(Starlette(routes=moving.routes()), address)
     assert status == 200
-    return json.loads(body)
+    return body
 
 
 def large_slider(app, key=""):

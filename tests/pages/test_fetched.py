@@ -19,6 +19,8 @@ SENT = {
     ("training_race", "race"),
 }
 FETCHED = [each for each in DRAWN if each not in SENT]
+FIRST = list({stem: (stem, step) for stem, step in reversed(FETCHED)}.values())  # the first of each lesson
+LATER = [pytest.param(*each, marks=pytest.mark.walk) for each in FETCHED if each not in FIRST]
 # Links to pictures that `moving/` cannot draw at once, or not from the address alone.
 OWN = {
     "bet": ("score_variance", {"step": "draw", "bet": "1"}),
@@ -39,7 +41,7 @@ def refuse(*_):
     raise AssertionError("a run of the page draws the picture")
 
 
-@pytest.mark.parametrize(("stem", "step"), FETCHED)
+@pytest.mark.parametrize(("stem", "step"), [*FIRST, *LATER])
 def test_run_with_closed_folds_draws_no_picture(stem, step, monkeypatch):
     view, one = VIEWS[stem], LESSONS[stem].step(step)
     main = replace(view.of(one), picture=refuse, at_rest=refuse)
@@ -57,6 +59,7 @@ def test_run_with_closed_folds_draws_no_picture(stem, step, monkeypatch):
     ]
 
 
+@pytest.mark.walk
 @pytest.mark.parametrize(("stem", "step"), FETCHED)
 def test_fetched_picture_equals_the_one_with_the_data(stem, step):
     rest = rest_at(stem, {"seed": "3", **at_step(step)})
