@@ -236,6 +236,7 @@ def test_no_computation_exceeds_its_price_in_bytes_or_time(stem):
         assert not said or done.numbers <= 1.2 * most.numbers, asked
 
 
+@pytest.mark.walk
 def test_all_computations_of_score_variance_stay_within_the_limit():
     beside = [
         sum(seconds_of(each) for each in asked if each[0] is not measure_score_variance)

@@ -983,7 +983,9 @@ def gone_on(room, stem):
     return app
 
 
-@pytest.mark.parametrize("stem", WITH_BETS)
+@pytest.mark.parametrize(
+    "stem", [*WITH_BETS[:2], *(pytest.param(each, marks=pytest.mark.walk) for each in WITH_BETS[2:])]
+)
 def test_wall_reports_its_address_to_the_room_and_shows_revealed_bets(rooms, leads, stem):
     room = opened(rooms, "start")
     app = gone_on(room, stem)

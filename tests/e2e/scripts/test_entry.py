@@ -22,6 +22,7 @@ ASK = """all => all.map(([told, values, ground]) =>
   script.entryAt({...told, address: script.entryAt(told, ground)}, values))"""
 
 
+@pytest.mark.walk
 def test_scripts_and_server_use_the_same_address_for_each_stop(load):
     asked, named = [], []
     for stem, query in [*PLACES, ("trained_heads", TEXTS), ("softmax_saturation", TEXTS | {"step": "lists"})]:
