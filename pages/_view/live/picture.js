@@ -30,7 +30,7 @@ function take(picture, data, moved, onStage = false) {
   fit(picture);
   hearPaper(picture);
   if (data.address) follow(picture);
-  // Python learns only now of a slider moved before the session, and then sends the picture for it.
+  // Python learns only now of a slider moved before the session, and then names the picture for it.
   const elsewhere = (moved || onStage) && !same(placeOf(picture), data.values);
   if (!isHeld(picture) && !elsewhere) show(picture, data, data.values);
   if (moved && picture.watched) watchAll(picture);

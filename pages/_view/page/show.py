@@ -111,12 +111,6 @@ def main(at_rest: Picture | None = None, **moved: Any) -> Shown | None:
     """
     stage = frame.stage(**moved)
     wall.tell()
-    if at_rest is None and stage.is_fetched and not components.draws_all():
-        if stage.params:
-            jobs.end_job(jobs.MAIN)
-        draw_picture(stage.fetched, key=controls.picture_key(stage.address.step.picture))
-        bets.draw(stage)
-        return Shown(stage.address.step.picture, lambda: stage.picture_at_rest)
     if stage.address.asks_bet:
         draw_picture(stage.payload(stage.known), key=controls.picture_key(stage.known.key))
         bets.draw(stage)
@@ -126,11 +120,15 @@ def main(at_rest: Picture | None = None, **moved: Any) -> Shown | None:
         if waiting := stage.picture_waiting:
             draw_picture(stage.payload(waiting), key=controls.picture_key(waiting.key))
         return None
-    shown = at_rest or stage.picture_at_rest
-    draw_picture(stage.payload(stage.marked(shown)), key=controls.picture_key(shown.key))
+    if at_rest is None and stage.is_fetched and not components.draws_all():
+        shown, told = Shown(stage.address.step.picture, lambda: stage.picture_at_rest), stage.fetched
+    else:
+        picture = at_rest or stage.picture_at_rest
+        shown, told = given(picture), stage.payload(stage.marked(picture))
+    draw_picture(told, key=controls.picture_key(shown.key))
     wall.draw_reveal()
     bets.draw(stage)
-    return given(shown)
+    return shown
 
 
 def behind(shown: Shown | None) -> None:
