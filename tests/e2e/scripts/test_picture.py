@@ -306,6 +306,23 @@ def until_drawn(page, value):
     page.wait_for_function("at => document.querySelector('[data-value]')?.dataset.value === at", arg=str(value))
 
 
+@pytest.mark.parametrize("data", [picture(65), named(65)], ids=["sent", "named"])
+def test_a_picture_whose_place_has_gone_is_not_drawn(mount, alone, data):
+    """Streamlit loads a component's script after drawing its place, which the next step may replace meanwhile."""
+    asked = answered(alone)
+    page = mount("picture", named(64), PICTURE)
+    until_drawn(page, 64)
+    begun = page.evaluate(
+        """([html, data]) => {
+          const parentElement = Object.assign(document.createElement('div'), { innerHTML: html });
+          script.default({ parentElement, data: [data], setTriggerValue() {} })();
+          return 'newest' in parentElement.querySelector('[data-picture]');
+        }""",
+        [PICTURE, data],
+    )
+    assert (begun, asked) == (False, ["seed=0"])
+
+
 def test_a_picture_without_a_figure_is_fetched_by_its_name(mount, alone):
     asked = answered(alone)
     alone.evaluate("() => { document.querySelector('[data-testid=stMain]').style.height = '400px'; }")
