@@ -88,8 +88,7 @@ def descend(
     """
     # z has shape (rows, keys, columns), but in memory the keys come first: a maximum over keys is then fast.
     z = (np.ascontiguousarray(rows.raw_scores.T)[:, :, None] * scales).transpose(1, 0, 2)
-    row, column = np.ogrid[: len(z), : len(scales)]
-    right = row, rows.right_key[:, None], column
+    right = np.arange(len(z)), rows.right_key
     step = _STEPS[learns](rows, scales, rates)
     slope = _SLOPES[loss](z, right, step.rate)
     while True:
