@@ -8,8 +8,9 @@ import pytest
 
 from pages._view.kinds import Choice, Number
 from pages._view.lessons import LESSONS, ORDER
+from pages._view.picture import Figure
 from pages._view.shared import SHARED
-from pages._view.theme import LIGHT, PROJECTOR
+from pages._view.theme import DARK, LIGHT, PROJECTOR
 from tests.figures.drawing import PROFILES, plotted, run, whole
 from tests.figures.pictures import pictures
 
@@ -52,7 +53,7 @@ def settings_of(stem):
         yield from ((f"{name}{end}", at_end | option) for end, at_end in {"defaults": {}, **ends}.items())
 
 
-EVERYTHING = [pytest.param(stem, chosen, id=f"{stem}-{name}") for stem in ORDER for name, chosen in settings_of(stem)]
+EVERYTHING = [pytest.param((stem, chosen), id=f"{stem}-{name}") for stem in ORDER for name, chosen in settings_of(stem)]
 OTHERS = {"d_k": 8, "n_keys": 4, "law": "laplace", "seed": 3}
 PARTS = [(stem, {}) for stem in ORDER]
 
@@ -119,13 +120,19 @@ def sizes_in(part):
             yield from sizes_in(each)
 
 
-@pytest.mark.parametrize(("stem", "chosen"), EVERYTHING)
-def test_every_picture_is_declared_and_has_colours_by_meaning(stem, chosen):
-    shown = pictures(stem, at(stem, **chosen), LIGHT)
-    keys = [each.key for each in shown]
+@pytest.fixture(scope="module", params=EVERYTHING)
+def everything(request):
+    """Yield a lesson's stem, and its pictures with their figures, at each of the settings: drawn once for all tests."""
+    stem, chosen = request.param
+    return stem, [(each, figures_of(each)) for each in pictures(stem, at(stem, **chosen), LIGHT)]
+
+
+def test_every_picture_is_declared_and_has_colours_by_meaning(everything):
+    stem, shown = everything
+    keys = [picture.key for picture, _ in shown]
     assert keys == [key for key in LESSONS[stem].pictures if key in keys]
-    for picture in shown:
-        for figure in figures_of(picture):
+    for _, figures in shown:
+        for figure in figures:
             check_looks(figure, LIGHT)
 
 
@@ -163,7 +170,9 @@ UNNAMED = {"race_equivalence": re.compile("SGD|Adam"), "three_lines": re.compile
            "first_order": re.compile(""), "start": re.compile(".*mean over queries|its standard error")}  # fmt: skip
 
 
-@pytest.mark.parametrize("others", [{}, OTHERS], ids=["defaults", "others"])
+@pytest.mark.parametrize(
+    "others", [pytest.param({}, id="defaults"), pytest.param(OTHERS, id="others", marks=pytest.mark.walk)]
+)
 @pytest.mark.parametrize(("stem", "chosen"), PARTS)
 def test_code_of_a_picture_computes_every_number_of_its_table(stem, chosen, others):
     for picture in pictures(stem, at(stem, **chosen, **others), LIGHT):
@@ -192,10 +201,9 @@ def places_of(trace, letter, axis):
 CUT = {"stage_histograms", "gradient_curves", "race_curves", "sample_band", "score_histograms", "straight_histograms"}
 
 
-@pytest.mark.parametrize(("stem", "chosen"), EVERYTHING)
-def test_every_point_is_inside_its_axes(stem, chosen):
-    for picture in pictures(stem, at(stem, **chosen), LIGHT):
-        for figure in figures_of(picture) if picture.key not in CUT else ():
+def test_every_point_is_inside_its_axes(everything):
+    for picture, figures in everything[1]:
+        for figure in figures if picture.key not in CUT else ():
             for trace in (each for each in figure.data if each.type in ("scatter", "bar")):
                 for letter in "xy":
                     axis = figure.layout[f"{letter}axis{(trace[f'{letter}axis'] or letter)[1:]}"]
@@ -208,6 +216,43 @@ def test_every_point_is_inside_its_axes(stem, chosen):
                             trace.name,
                             letter,
                         )
+
+
+def check_marks(picture):
+    """Check that each marked word is in the sentence and has the colour of its first trace."""
+    marks = {each.word: each for each in picture.marks}
+    figure, rest = picture.figure, picture.sentence
+    for one in picture.drawn()["marks"] if isinstance(figure, Figure) else ():
+        assert rest.startswith(one["before"] + one["word"]), (picture.key, one["word"])
+        rest = rest.removeprefix(one["before"] + one["word"])
+        mark = marks[one["word"]]
+        assert {figure.data[i]["name"] for i in one["curves"]} == {*mark.traces}
+        for each in (figure.data[i] for i in one["curves"] if figure.data[i]["name"] == mark.traces[0]):
+            shown = np.ravel(colours_of(each, figure.layout))
+            shown = {*(shown[list(mark.points)] if mark.points and len(shown) > 1 else shown).tolist()}
+            assert shown == {one["colour"]}, (picture.key, one["word"])
+            assert max(mark.points, default=-1) < np.shape(each.get("x", each.get("z")))[0]
+        assert len(one["curves"]) < len(figure.data) or mark.points, (picture.key, one["word"])  # other traces fade
+
+
+def colours_of(trace, layout):
+    if trace["type"] == "heatmap":
+        return [layout["font"]["color"]]
+    if trace["type"] == "bar" or "markers" in trace["mode"]:
+        return [trace["marker"]["color"]]
+    return [trace["line"].get("color") or trace["fillcolor"]]
+
+
+def test_every_marked_word_has_the_colour_of_its_trace(everything):
+    for picture, _ in everything[1]:
+        check_marks(picture)
+
+
+@pytest.mark.parametrize("profile", [DARK, PROJECTOR], ids=["dark", "projector"])
+@pytest.mark.parametrize(("stem", "chosen"), PARTS)
+def test_marked_words_have_the_colours_of_every_profile(stem, chosen, profile):
+    for picture in pictures(stem, at(stem, **chosen), profile):
+        check_marks(picture)
 
 
 TURNED = ("score_histograms", "straight_histograms")  # pictures with horizontal bars

@@ -3,14 +3,11 @@
 import re
 from collections import Counter
 
-import numpy as np
 import pytest
 
 from pages._view.lessons import ORDER
 from pages._view.marks import Mark, contrast, found, readable
-from pages._view.picture import Figure
 from pages._view.theme import DARK, LIGHT, PROJECTOR
-from tests.figures.drawing import PROFILES
 from tests.figures.pictures import pictures
 from tests.figures.test_every_picture import EVERYTHING, at
 
@@ -76,38 +73,6 @@ def test_readable_colours_stay_and_pale_ones_are_changed(profile):
         assert contrast(ink, profile.ground) >= 4.5
         assert ink == colour or contrast(colour, profile.ground) < 4.5
     assert readable(LIGHT.raw, LIGHT.ground, LIGHT.text) != LIGHT.raw
-
-
-def check_marks(picture):
-    """Check that each marked word is in the sentence and has the colour of its first trace."""
-    marks = {each.word: each for each in picture.marks}
-    figure, rest = picture.figure, picture.sentence
-    for one in picture.drawn()["marks"] if isinstance(figure, Figure) else ():
-        assert rest.startswith(one["before"] + one["word"]), (picture.key, one["word"])
-        rest = rest.removeprefix(one["before"] + one["word"])
-        mark = marks[one["word"]]
-        assert {figure.data[i]["name"] for i in one["curves"]} == {*mark.traces}
-        for each in (figure.data[i] for i in one["curves"] if figure.data[i]["name"] == mark.traces[0]):
-            shown = np.ravel(colours_of(each, figure.layout))
-            shown = {*(shown[list(mark.points)] if mark.points and len(shown) > 1 else shown).tolist()}
-            assert shown == {one["colour"]}, (picture.key, one["word"])
-            assert max(mark.points, default=-1) < np.shape(each.get("x", each.get("z")))[0]
-        assert len(one["curves"]) < len(figure.data) or mark.points, (picture.key, one["word"])  # other traces fade
-
-
-def colours_of(trace, layout):
-    if trace["type"] == "heatmap":
-        return [layout["font"]["color"]]
-    if trace["type"] == "bar" or "markers" in trace["mode"]:
-        return [trace["marker"]["color"]]
-    return [trace["line"].get("color") or trace["fillcolor"]]
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize(("stem", "chosen"), EVERYTHING)
-def test_every_marked_word_has_the_colour_of_its_trace(stem, chosen, profile):
-    for picture in pictures(stem, at(stem, **chosen), profile):
-        check_marks(picture)
 
 
 SEEDED = [{"step": "wander", "seed": seed} for seed in range(1, 13)]  # each word of one_query is on top for some seed

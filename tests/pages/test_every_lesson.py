@@ -211,6 +211,7 @@ def test_pictures_have_the_background_of_the_chosen_theme(stem, ground, colour):
     assert {json.loads(chart.spec)["layout"]["paper_bgcolor"] for chart in opening.charts(app).values()} <= {colour}
 
 
+@pytest.mark.walk
 @pytest.mark.parametrize(("stem", "name"), sampled(EVERY_CONTROL, 3))
 def test_control_works_at_all_its_extreme_values(app, stem, name):
     control = opening.controls_of(stem)[name]

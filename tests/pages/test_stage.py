@@ -46,7 +46,9 @@ def plain(data):
     return json.loads(json.dumps(data))
 
 
-@pytest.mark.parametrize("query", [{}, SETTINGS], ids=["usual", "linked"])
+@pytest.mark.parametrize(
+    "query", [pytest.param({}, id="usual"), pytest.param(SETTINGS, id="linked", marks=pytest.mark.walk)]
+)
 @pytest.mark.parametrize(("stem", "step"), STAGED)
 def test_slider_and_picture_have_the_same_data_as_in_a_session(stem, step, query):
     query = query | at_step(step) | ({"n_steps": "10"} if (stem, step) in ASKED else {})

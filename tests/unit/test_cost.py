@@ -73,7 +73,7 @@ CASES = [
         )
     ),
     *(partial(measure_dimensions, DimensionParams((16, 64), n_keys)) for n_keys in (2, 20)),
-    partial(measure_dimensions, DimensionParams((16,), 4, learns="both")),
+    pytest.param(partial(measure_dimensions, DimensionParams((16,), 4, learns="both")), marks=pytest.mark.walk),
 ]  # fmt: skip
 
 
