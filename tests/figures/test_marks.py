@@ -82,7 +82,7 @@ PLACES = [{}, *({"d_k": d_k} for d_k in (1, 2, 8, 256, 1024)), {"seed": 3}]
 @pytest.mark.walk
 @pytest.mark.parametrize("stem", ORDER)
 def test_every_mark_has_its_word_in_the_sentence_at_some_setting(stem):
-    settings = [*PLACES, *(chosen for name, chosen in (each.values for each in EVERYTHING) if name == stem)]
+    settings = [*PLACES, *(chosen for each in EVERYTHING for name, chosen in each.values if name == stem)]
     said = Counter()
     for chosen in [*settings, *(SEEDED if stem == "one_query" else ())]:
         for picture in pictures(stem, at(stem, **chosen), LIGHT):
