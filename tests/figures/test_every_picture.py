@@ -249,7 +249,14 @@ def test_every_marked_word_has_the_colour_of_its_trace(everything):
 
 
 @pytest.mark.parametrize("profile", [DARK, PROJECTOR], ids=["dark", "projector"])
-@pytest.mark.parametrize(("stem", "chosen"), PARTS)
+@pytest.mark.parametrize(
+    ("stem", "chosen"),
+    [
+        pytest.param(stem, chosen, id=each.id, marks=pytest.mark.walk if chosen else ())
+        for each in EVERYTHING
+        for stem, chosen in each.values
+    ],
+)
 def test_marked_words_have_the_colours_of_every_profile(stem, chosen, profile):
     for picture in pictures(stem, at(stem, **chosen), profile):
         check_marks(picture)
