@@ -163,11 +163,20 @@ def test_health_check_of_the_image_fails_without_a_server(site, replicas):
 
 
 def test_a_visitor_stays_on_the_replica_named_by_the_cookie(lab):
-    given = {cookie for _ in range(40) for cookie in set_by(ask(lab, "/_stcore/health")[0])}
-    assert given == {f"{COOKIE}={number}" for number in (1, 2)}
-    for cookie in given:
+    for cookie in (f"{COOKIE}={number}" for number in (1, 2)):
         assert set_by(ask(lab, "/_stcore/health", Cookie=cookie)[0]) == []
         assert shake_hands(lab, Cookie=cookie) == [cookie]
+
+
+def test_new_visitors_go_to_the_replicas_by_turns(lab):
+    """Begin twenty visits as Streamlit's page does, with pages and pictures between them."""
+    begun = []
+    for place in range(20):
+        ask(lab, "/score_variance" if place % 3 else f"/moving/score_variance?seed={place + 1}")
+        begun += set_by(ask(lab, "/_stcore/health")[0])
+        assert set_by(ask(lab, "/_stcore/host-config")[0]) == []
+    assert sorted(begun[:2]) == [f"{COOKIE}={number}" for number in (1, 2)]
+    assert begun == 10 * begun[:2]
 
 
 def test_a_visitor_without_cookies_stays_on_one_replica(lab):
