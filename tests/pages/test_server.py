@@ -537,11 +537,13 @@ class Look(MetaPathFinder):
             print(os.environ.get("OPENBLAS_NUM_THREADS"))
 
 sys.meta_path.insert(0, Look())
-import app
 """
 
 
-def test_numpy_multiplies_matrices_on_one_core():
+@pytest.mark.parametrize("module", ["app", "tests.benchmarks.counted"])
+def test_numpy_multiplies_matrices_on_one_core(module):
+    """Start the product, and the server that the benchmarks measure."""
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
-    done = subprocess.run([sys.executable, "-c", THREADS], cwd=ROOT, env=environment, capture_output=True, text=True)
+    command = [sys.executable, "-c", f"{THREADS}import {module}"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.stdout.split() == ["1"], done.stderr
