@@ -28,6 +28,7 @@ Kind = TypeVar("Kind", Number, Choice, Text)
 
 SLIDER = "d_k"
 _DISPLAY = "mode"
+_UNDRAWN = object()
 LONGEST_LINK_MATRICES = 1000  # characters of all matrices together
 
 
@@ -311,9 +312,8 @@ def _value(name):
     """
     if name == _DISPLAY and st.session_state.get("small"):
         return control(name).default
-    if name in st.session_state:
-        return _believed(control(name), st.session_state[name])
-    return _linked(name)
+    value = st.session_state.get(name, _UNDRAWN)  # one look: Streamlit works a value out again for `in`
+    return _linked(name) if value is _UNDRAWN else _believed(control(name), value)
 
 
 def _linked(name):
