@@ -1,7 +1,8 @@
 """Sixty visitors at once: their waits for a page, a move and the last picture of a drag; memory; sessions.
 
-The one link opens the lesson whose picture costs most. Visitors with their own settings are spread over all steps with
-a slider of d_k, each with a seed, and every second one also with its own d_k, distribution or number of keys.
+The one link opens the lesson whose picture costs most. Visitors with their own settings are spread over all lessons
+that have a slider of d_k, at the first step with one, or over all such steps. Each has a seed, and every second one
+also its own d_k, distribution or number of keys.
 """
 
 import asyncio
@@ -34,12 +35,14 @@ COUNTED = "tests/benchmarks/counted.py"
 
 
 def visitors(people=60, minutes=2.5, replicas=2):
-    """Yield the rows of three groups, each on new servers. minutes: stay of those with their own settings."""
-    stay = 60 * minutes
-    own = [_own(i) for i in range(people)]
+    """Yield the rows of four groups, each on new servers. minutes: stay of those with their own settings."""
+    stay, steps = 60 * minutes, following_dimension()
+    first = [*dict(reversed(steps)).items()][::-1]  # one step of each lesson
+    lessons, own = ([_own(i, places) for i in range(people)] for places in (first, steps))
     yield from _class("one link", [at(LINK, {})] * people, min(stay, 2 * ROUND), replicas, moves=150)
-    yield from _class("settings of their own", own, stay, replicas, opening=2000, moves=150)
-    yield from _class("settings of their own, all at once", own, 0, replicas, opening=8000)
+    yield from _class("settings of their own", lessons, stay, replicas, opening=2000, moves=150)
+    yield from _class("settings of their own, on all steps", own, stay, replicas, opening=2000, moves=150)
+    yield from _class("settings of their own, on all steps, all at once", own, 0, replicas, opening=8000)
 
 
 @dataclass(frozen=True)
@@ -79,11 +82,10 @@ def at(page, query):
     return {"page": page, "query": urlencode(query)}
 
 
-def _own(i):
-    steps = following_dimension()
-    page, step = steps[i % len(steps)]
+def _own(i, places):
+    page, step = places[i % len(places)]
     more = ({"d_k": 65 + i}, {"law": LAWS[i % len(LAWS)]}, {"n_keys": 17 + i})[i % 3]
-    return at(page, {"step": step, "seed": i + 1} | (more if (i + i // len(steps)) % 2 else {}))
+    return at(page, {"step": step, "seed": i + 1} | (more if (i + i // len(places)) % 2 else {}))
 
 
 def _class(title, wishes, stay, replicas, *, opening=None, moves=None):
