@@ -28,6 +28,7 @@ function take(picture, data, moved, onStage = false) {
   picture.moves = ![undefined, data.key].includes(picture.dataset.key);
   picture.dataset.key = data.key;
   fit(picture);
+  if (onStage) fitToLetters(picture);
   hearPaper(picture);
   if (data.address) follow(picture);
   // Python learns only now of a slider moved before the session, and then names the picture for it.
@@ -177,6 +178,16 @@ function fit(picture) {
   const below = () => Math.max(reserve(sentence), formBelow(picture));
   picture.height = Math.round(given.main ? roomFor(picture, wish, below()) : wish);
   picture.style.height = `${picture.height}px`;
+}
+
+// The lines above a picture may end elsewhere in the page's own letters, which come after the script. The page is hidden
+// until then (`letters.html`), so that nothing moves when the picture is drawn.
+/** @param {PictureNode} picture */
+function fitToLetters(picture) {
+  const again = () => {
+    if (picture.isConnected && !picture.watched) fit(picture);
+  };
+  document.fonts.load('1rem "Source Sans"').then(again, again);
 }
 
 /** @param {PictureNode} picture */
