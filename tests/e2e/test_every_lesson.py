@@ -278,7 +278,7 @@ def test_a_step_fits_every_window_size_and_its_picture_follows_a_drag(new_page, 
     assert wrong == {}
 
 
-@pytest.mark.parametrize(("lesson", "step"), sampled(STEPS, 3))
+@pytest.mark.parametrize(("lesson", "step"), sampled(STEPS, 5))
 def test_a_step_works_by_keyboard_and_screen_reader_and_breaks_no_rule(new_page, server, lesson, step):
     page, wrong = new_page(), {}
     for name in views(page, server, lesson, ["1440"], **asking_for(step)):

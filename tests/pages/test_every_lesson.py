@@ -212,7 +212,7 @@ def test_pictures_have_the_background_of_the_chosen_theme(stem, ground, colour):
 
 
 @pytest.mark.walk
-@pytest.mark.parametrize(("stem", "name"), sampled(EVERY_CONTROL, 3))
+@pytest.mark.parametrize(("stem", "name"), sampled(EVERY_CONTROL, 5))
 def test_control_works_at_all_its_extreme_values(app, stem, name):
     control = opening.controls_of(stem)[name]
     for one, step in step_with(stem, name).items():
