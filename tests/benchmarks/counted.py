@@ -11,8 +11,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from streamlit.runtime.app_session import AppSession
 
-import app as product  # it sets how many cores NumPy uses, before NumPy is loaded
-from pages._view import server
+from app import server  # from there, since app.py sets how many cores NumPy may use
 
 
 async def sessions(_request):
@@ -22,5 +21,4 @@ async def sessions(_request):
 
 
 routes = [*server.routes(), Route("/sessions", sessions)]
-assert isinstance(product.app, st.App)
 app = st.App(server.MAIN, routes=routes, middleware=server.middleware(), lifespan=server.lifespan)

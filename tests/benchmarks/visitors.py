@@ -37,7 +37,7 @@ COUNTED = "tests/benchmarks/counted.py"
 def visitors(people=60, minutes=2.5, replicas=2):
     """Yield the rows of four groups, each on new servers. minutes: stay of those with their own settings."""
     stay, steps = 60 * minutes, following_dimension()
-    first = [*dict(reversed(steps)).items()][::-1]  # one step of each lesson
+    first = [*dict(reversed(steps)).items()][::-1]  # the first step of each lesson
     lessons, own = ([_own(i, places) for i in range(people)] for places in (first, steps))
     yield from _class("one link", [at(LINK, {})] * people, min(stay, 2 * ROUND), replicas, moves=150)
     yield from _class("settings of their own", lessons, stay, replicas, opening=2000, moves=150)
