@@ -240,7 +240,7 @@ def test_no_part_of_the_stage_moves_on_a_laptop_while_the_page_loads(new_page, s
 
 
 @pytest.mark.walk
-@pytest.mark.parametrize(("place", "lesson", "step"), sampled(((i, *each) for i, each in enumerate(STEPS)), 18))
+@pytest.mark.parametrize(("place", "lesson", "step"), sampled(((i, *each) for i, each in enumerate(STEPS)), 15))
 def test_no_part_of_the_stage_moves_on_a_phone_while_the_page_loads(new_page, server, place, lesson, step):
     page = new_page(*SCREEN[PHONE], alone=True, color_scheme=("dark", "light")[place % 2])
     if place % 6 == 0:
